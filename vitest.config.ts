@@ -14,7 +14,7 @@ const seeded = fileURLToPath(new URL('test/support/seeded-fast-check.ts', import
  * their files and loads each module once, which is most of what a small file costs.
  */
 const leavesNothing = [
-  'src/{analyze,base,campaign,check,engine,evidence,explore,history,isolation,mockdb,protocol,report,serve,sql,sql-campaign,states,verify,wire}/**/*.test.ts',
+  'src/{analyze,base,campaign,check,engine,evidence,explore,database,history,isolation,mockdb,protocol,report,serve,sql,sql-program,states,trace,verify,wire}/**/*.test.ts',
 ];
 
 /** Files that share a thread come one after the other: a thread ends when the next file needs one of its own. */

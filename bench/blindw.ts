@@ -4,7 +4,7 @@
  * row locks and validation of reads at commit, so the trace is right for PostgreSQL's serializable; times are virtual, intervals overlap.
  */
 import { seeded } from '#moirai/base';
-import type { TraceOperation } from '#moirai/verify';
+import type { TraceOperation } from '#moirai/trace';
 
 const rowCount = 2_000;
 const operationsEach = 8;

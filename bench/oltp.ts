@@ -3,7 +3,8 @@
  * assertion is broken, on each database; then how many TPC-C transactions a second the mock database runs.
  */
 import { type OltpOptions, oltpProgram, type Workload, workloads } from '../examples/oltp/program.ts';
-import { parseProfile, type Profile, runSqlCampaign } from '#moirai/sql-campaign';
+import { parseProfile, type Profile } from '#moirai/database';
+import { runSqlCampaign } from '#moirai/campaign/sql';
 import type { BenchOptions } from './bench-options.ts';
 import { oltpSpeed } from './oltp-speed.ts';
 import { tableLines } from './table.ts';

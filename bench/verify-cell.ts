@@ -4,16 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import {
-  formatTraceHeader,
-  formatTraceLine,
-  mechanismsOf,
-  OperationTable,
-  Pipeline,
-  type TraceOperation,
-  TraceVerification,
-  Verifier,
-} from '#moirai/verify';
+import { formatTraceHeader, formatTraceLine, type TraceOperation } from '#moirai/trace';
+import { mechanismsOf, OperationTable, Pipeline, TraceVerification, Verifier } from '#moirai/verify';
 import { blindWrites } from './blindw.ts';
 
 interface Found {

@@ -4,13 +4,8 @@
  */
 import { checkCompact, readsOf } from '#moirai/check';
 import { scanHistoryLines } from '#moirai/history';
-import {
-  formatTraceHeader,
-  formatTraceLine,
-  mechanismsOf,
-  type TraceOperation,
-  TraceVerification,
-} from '#moirai/verify';
+import { formatTraceHeader, formatTraceLine, type TraceOperation } from '#moirai/trace';
+import { mechanismsOf, TraceVerification } from '#moirai/verify';
 import { blindWrites } from './blindw.ts';
 
 const [mode = '', transactions = '', clients = ''] = process.argv.slice(2);

@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../test/sql-oracle/answer.ts';
 import { isUnsupported } from '../test/sql-oracle/answer.ts';
-import { accessKey } from '../src/serve/index.ts';
+import { accessKey } from '../src/database/index.ts';
 import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts';
 import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
 

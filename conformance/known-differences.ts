@@ -1,5 +1,5 @@
 /** Differences that are known, each with its reason. Every one has its row in docs/engines.md, under "Where they still differ". */
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { type Difference, signatureOf } from './difference.ts';
 import { deadlockVictims, type TraceLine } from './schedule.ts';
 

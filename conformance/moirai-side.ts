@@ -1,9 +1,10 @@
 /** moirai in this process, through a real client over its protocol; who waits is what its scheduler says. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { connectTo, openSqlDatabase, parseProfile, type SqlDatabase } from '../src/serve/index.ts';
+import { connectTo } from '../src/serve/index.ts';
+import { openSqlDatabase, parseProfile, type SqlDatabase } from '../src/database/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { drawing } from '../src/mockdb/index.ts';
 import { seeded } from '../src/base/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
 import { type Answer, type Client, mysqlClient, postgresClient } from '../test/sql-oracle/answer.ts';
 import type { Schedule, Side, Step } from './schedule.ts';
 import { Sessions } from './sessions.ts';

@@ -1,5 +1,5 @@
 /** Thirty statements per dialect that two sessions run against each other, over one parent and one child table. */
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 
 export const pairSetUp: Readonly<Record<Dialect, readonly string[]>> = {
   postgres: [

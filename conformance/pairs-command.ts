@@ -1,7 +1,7 @@
 /** `npm run conformance -- pairs`: every pair of thirty statements; `--pairs N` of them, drawn, or from `--first` on. */
 import { seeded } from '../src/base/index.ts';
-import { engineLevels } from '../src/serve/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import { engineLevels } from '../src/database/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { Choices } from './choices.ts';
 import type { CommandOptions } from './command.ts';
 import { type Difference, listing, signatureOf } from './difference.ts';

@@ -2,9 +2,10 @@
  * Two transactions of one statement each: all interleavings step by step on a real server and on moirai, and `explore` beside them. Whatever
  * the server came to is among what explore comes to. What only explore comes to lies between the steps of two statements.
  */
-import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { type SqlConnection, type SqlEnd, sqlProgram } from '../src/program/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
 import { type Client, mysqlClient, postgresClient } from '../test/sql-oracle/answer.ts';
 import { compare, type Comparison } from './compare.ts';
 import type { Difference } from './difference.ts';

@@ -1,6 +1,6 @@
 /** Random schedules: a natural schema, two or three sessions of two to six statements each at one level or at mixed levels, in random order. */
 import { type Chooser } from '../src/base/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { Choices } from './choices.ts';
 import { type RandomSchema, randomSchema } from './random-schema.ts';
 import { type Feature, type Form, formsOf } from './random-statements.ts';

@@ -1,5 +1,5 @@
 /** Schemas as applications write them: a parent and a child table, keys and indexes of each kind, nothing written out that a server adds by itself. */
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import type { Choices } from './choices.ts';
 
 /** What statements need to know of a schema. */

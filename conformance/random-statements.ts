@@ -1,5 +1,5 @@
 /** Random statements over the tables of a random schema, each with the name of its form. Keys are few, so that sessions meet. */
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import type { Choices } from './choices.ts';
 import { mysqlForms } from './random-mysql.ts';
 import { postgresForms } from './random-postgres.ts';

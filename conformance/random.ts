@@ -1,6 +1,6 @@
 /** `npm run conformance -- random`: random schedules, counted; differences are reduced and grouped. */
 import { seeded } from '../src/base/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { compare } from './compare.ts';
 import { type Difference, signatureOf } from './difference.ts';
 import { knownDifference } from './known-differences.ts';

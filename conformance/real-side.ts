@@ -5,7 +5,7 @@ import type { Answer, Client } from '../test/sql-oracle/answer.ts';
 import { sessionLevel } from './moirai-side.ts';
 import type { Schedule, Side, Step } from './schedule.ts';
 import { Sessions } from './sessions.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 
 /** Asks a server what it does. */
 export interface Control {

@@ -3,7 +3,7 @@
  * way has been answered or waits for a lock. What each step came to is a line of text, the same on every database that behaves the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import type { Answer } from '../test/sql-oracle/answer.ts';
 
 export type Level = 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';

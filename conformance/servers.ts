@@ -1,7 +1,7 @@
 /** Private servers and their sides, by dialect. */
 import { existsSync } from 'node:fs';
 import { InputError } from '../src/base/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';

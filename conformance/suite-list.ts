@@ -1,5 +1,5 @@
 /** Clients' own test suites: where they are, how they run, and which failures on moirai are known. */
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import type { Checkout } from './suite-checkout.ts';
 import { eachFile, mocha, postgresJs, type RunSuite } from './suite-runs.ts';
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { InputError } from '../src/base/index.ts';
-import type { Dialect } from '../src/sql/index.ts';
+import type { Dialect } from '../src/sql/model/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';

@@ -10,7 +10,7 @@ import { loadTypeScript } from '../src/analyze/source/index.ts';
 import { transactionsOf } from '../src/analyze/transactions.ts';
 import { conclude } from '../src/evidence/index.ts';
 import type { IsolationName } from '../src/sql/index.ts';
-import { exploreSql } from '../src/sql-campaign/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
 import { type BenchmarkApplication, benchmarkApplications, readApplication } from './support/benchmark-applications.ts';
 
 const ts = await loadTypeScript();

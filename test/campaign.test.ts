@@ -7,14 +7,14 @@ import shoppingCart from '../examples/shopping-cart.ts';
 import {
   decodePath,
   encodePath,
-  runAtEveryLevel,
-  runCampaign,
-  testProgram,
-  weakestPassingLevel,
-} from '../src/campaign/index.ts';
+  type Program,
+  program,
+  type SessionHandle,
+  type TransactionHandle,
+} from '../src/program/index.ts';
+import { runAtEveryLevel, runCampaign, testProgram, weakestPassingLevel } from '../src/campaign/index.ts';
 import { explore, exploreShared, exploreThread } from '../src/explore/index.ts';
 import { check, satisfies } from '../src/isolation/index.ts';
-import { type Program, program, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
 
 test('the same seed gives the same result, another seed another', async () => {
   const [a, b, c] = await Promise.all([1, 1, 2].map((seed) => runCampaign(shoppingCart, { seed, runs: 200 })));

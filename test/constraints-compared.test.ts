@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../src/base/index.ts';
-import { connected, openDatabase } from '../src/serve/sql-session.test-support.ts';
+import { connected, openDatabase } from '../src/database/sql-session.test-support.ts';
 import { loadParser } from '../src/sql/index.ts';
 import { constraintSchedules, temporarySchedules } from './support/constraint-schedules.ts';
 import { moiraiSteps, postgresSteps, type Step, type StepServer } from './support/lock-step.ts';

@@ -5,8 +5,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { begin, mysqlTable, rowsOf, table, withRows, type Level } from '../src/engine/engine.test-support.ts';
 import { hermitage, hermitageRows, runScenario } from '../src/engine/hermitage.test-support.ts';
-import { innodbStorage } from '../src/engine/innodb-storage.ts';
-import { postgresStorage } from '../src/engine/postgres-storage.ts';
+import { innodbStorage } from '../src/engine/innodb/storage.ts';
+import { postgresStorage } from '../src/engine/postgres/storage.ts';
 import { randomSchedule, seededRandom, shrink } from '../src/engine/random-schedule.test-support.ts';
 import { follow, StorageFollower, type Schedule } from '../src/engine/schedule.test-support.ts';
 import { mariadbFollower, postgresFollower, type RealServer } from './support/locking-servers.ts';

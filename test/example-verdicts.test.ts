@@ -9,8 +9,8 @@ import { clients } from '../examples/pldi2023/applications.ts';
 import { runCampaign } from '../src/campaign/index.ts';
 import { conclude, type Evidence, gapText } from '../src/evidence/index.ts';
 import { checkProgram, isSqlProgram, type Program, type SqlProgram } from '../src/program/index.ts';
-import { parseProfile } from '../src/serve/index.ts';
-import { runSqlCampaign } from '../src/sql-campaign/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { runSqlCampaign } from '../src/campaign/sql/index.ts';
 import { root } from './support/cli.ts';
 
 /** Modules of `folder` whose default export is a program. */

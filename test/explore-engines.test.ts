@@ -5,9 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { engineLevels, isolationNames } from '../src/serve/index.ts';
-import { type Dialect, everyEngineLevel } from '../src/sql-campaign/engines.test-support.ts';
-import { exploreSql, type ExploreSqlResult, parseProfile } from '../src/sql-campaign/index.ts';
+import { engineLevels, isolationNames, parseProfile } from '../src/database/index.ts';
+import { exploreSql, type ExploreSqlResult } from '../src/explore/sql/index.ts';
+import { type Dialect, everyEngineLevel } from '../src/sql-program/engines.test-support.ts';
 import { gaveUp, type Mistake, mistakes, programOf } from './support/engine-mistakes.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';

@@ -17,7 +17,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'examples/analyze/deposit/src/accounts.ts': ['../application.ts'],
   'src/analyze/program-text.ts': ['1-lost-update.program.ts'],
   'src/analyze/source/units.ts': ['app/payments/route.ts'],
-  'src/engine/postgres-storage.ts': ['src/backend/access/heap/README.tuplock'],
+  'src/engine/postgres/storage.ts': ['src/backend/access/heap/README.tuplock'],
   'src/sql/expressions/hash-text.ts': ['src/common/hashfn.c'],
 };
 

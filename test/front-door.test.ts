@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import * as moirai from '../src/index.ts';
+import * as moirai from '../src/api/index.ts';
 
 // What is exported is promised: a change here is one that users notice.
 test('the front door is narrow', () => {

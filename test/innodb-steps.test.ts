@@ -1,7 +1,8 @@
 /** Which rows the statements of MySQL's dialect lock, and when: the cases of innodb-steps.txt on the mock's InnoDB and on a real MariaDB. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectTo, openSqlDatabase, parseProfile } from '../src/serve/index.ts';
+import { connectTo } from '../src/serve/index.ts';
+import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
 import { mockTarget, parseStepCases, runSteps, serverTarget } from './support/innodb-steps.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startedOrSkipped, type TestServer } from './support/server-process.ts';

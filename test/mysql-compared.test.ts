@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createConnection, type Connection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectTo, openSqlDatabase, parseProfile } from '../src/serve/index.ts';
+import { connectTo } from '../src/serve/index.ts';
+import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startedOrSkipped, type TestServer } from './support/server-process.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { explore, program, type SessionHandle } from '../src/index.ts';
-import { estimateHistories, exploreShared, exploreThread } from '../src/explore/index.ts';
+import { explore, estimateHistories, exploreShared, exploreThread } from '../src/explore/index.ts';
+import { program, type SessionHandle } from '../src/program/index.ts';
 import { runCampaign } from '../src/campaign/index.ts';
 import { seeded } from '../src/base/index.ts';
 

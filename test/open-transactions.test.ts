@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { explore, program, type SessionHandle, testProgram, type TransactionHandle } from '../src/index.ts';
-import { runCampaign } from '../src/campaign/index.ts';
+import { explore } from '../src/explore/index.ts';
+import { program, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
+import { testProgram, runCampaign } from '../src/campaign/index.ts';
 
 type Session = (s: SessionHandle) => unknown;
 

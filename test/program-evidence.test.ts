@@ -1,9 +1,9 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { explore, program, type SessionHandle, testProgram } from '../src/index.ts';
-import { formatResult, runCampaign } from '../src/campaign/index.ts';
+import { explore, exploreShared, exploreThread, formatExploration } from '../src/explore/index.ts';
+import { program, type SessionHandle } from '../src/program/index.ts';
+import { testProgram, formatResult, runCampaign } from '../src/campaign/index.ts';
 import { conclude, exitCodeOf, gapText, noAnswers, type Evidence } from '../src/evidence/index.ts';
-import { exploreShared, exploreThread, formatExploration } from '../src/explore/index.ts';
 
 const reads = (s: SessionHandle) => s.read('x');
 const writes = (s: SessionHandle) => s.write('x', 1);

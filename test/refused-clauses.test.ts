@@ -1,6 +1,6 @@
 /** Clauses that moirai does not act on are refused by name; those that change nothing a client sees are taken. Each is accepted by PostgreSQL 15. */
 import { describe, expect, test } from 'vitest';
-import { connected, openDatabase } from '../src/serve/sql-session.test-support.ts';
+import { connected, openDatabase } from '../src/database/sql-session.test-support.ts';
 
 const schema = [
   'create table p (id int primary key, n int)',

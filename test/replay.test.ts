@@ -13,7 +13,9 @@ import {
   type SessionHandle,
   sqlProgram,
 } from '../src/program/index.ts';
-import { exploreSql, parseProfile, runSqlCampaign, testSqlProgram } from '../src/sql-campaign/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { runSqlCampaign, testSqlProgram } from '../src/campaign/sql/index.ts';
 import { type WithdrawalOptions, withdrawals } from './support/withdrawals.ts';
 
 interface Outcome {

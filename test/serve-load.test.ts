@@ -10,15 +10,8 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import {
-  listen,
-  type Listener,
-  openSqlDatabase,
-  parseProfile,
-  settleWithin,
-  type SqlDatabase,
-  startConversation,
-} from '../src/serve/index.ts';
+import { listen, type Listener, startConversation } from '../src/serve/index.ts';
+import { openSqlDatabase, parseProfile, settleWithin, type SqlDatabase } from '../src/database/index.ts';
 import { build, root } from './support/cli.ts';
 
 interface Here {

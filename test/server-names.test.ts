@@ -1,6 +1,6 @@
 /** What PostgreSQL or MySQL has and moirai has not is refused as such; what no server has is refused as the server refuses it. */
 import { describe, expect, test } from 'vitest';
-import { connected, openDatabase } from '../src/serve/sql-session.test-support.ts';
+import { connected, openDatabase } from '../src/database/sql-session.test-support.ts';
 
 async function refusal(engine: string, sql: string): Promise<string> {
   const database = await openDatabase({ engine });

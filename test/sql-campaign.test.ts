@@ -5,7 +5,8 @@ import transfer from '../examples/sql-transfer.ts';
 import { oltpProgram, workloads } from '../examples/oltp/program.ts';
 import { check } from '../src/isolation/index.ts';
 import { sqlProgram, type SqlConnection, type SqlProgram } from '../src/program/index.ts';
-import { parseProfile, runSqlCampaign, testSqlProgram } from '../src/sql-campaign/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { runSqlCampaign, testSqlProgram } from '../src/campaign/sql/index.ts';
 
 const profile = parseProfile;
 

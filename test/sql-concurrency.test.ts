@@ -1,18 +1,14 @@
 /** Statements of two sessions at a time over the PostgreSQL storage: what is looked at again after a lock was waited for. */
 import { beforeEach, expect, test } from 'vitest';
 import { postgresStorage } from '../src/engine/index.ts';
+import { Catalog, DeferredChecks, loadParser, prepareStatement, type Surroundings } from '../src/sql/index.ts';
 import {
-  Catalog,
-  DeferredChecks,
-  loadParser,
-  prepareStatement,
   SqlError,
   type SqlValue,
   type Storage,
   type StorageTransaction,
-  type Surroundings,
   type Waiting,
-} from '../src/sql/index.ts';
+} from '../src/sql/model/index.ts';
 
 await loadParser();
 

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
-import { onPostgres } from '../src/sql-campaign/engines.test-support.ts';
-import { exploreSql, parseProfile, runSqlCampaign } from '../src/sql-campaign/index.ts';
+import { onPostgres } from '../src/sql-program/engines.test-support.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { runSqlCampaign } from '../src/campaign/sql/index.ts';
 
 const profile = parseProfile({ engine: 'postgres' });
 

@@ -2,8 +2,9 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
-import { parseProfile } from '../src/serve/index.ts';
-import { exploreSql, runSqlCampaign } from '../src/sql-campaign/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { runSqlCampaign } from '../src/campaign/sql/index.ts';
 
 const schema = 'create table t (id int primary key, n int); insert into t values (1, 0)';
 const profile = parseProfile({});

@@ -3,8 +3,9 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
-import { parseProfile } from '../src/serve/index.ts';
-import { exploreSql, runSqlCampaign } from '../src/sql-campaign/index.ts';
+import { parseProfile } from '../src/database/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { runSqlCampaign } from '../src/campaign/sql/index.ts';
 
 /** The line of this file that calls this. */
 function here(): number {

@@ -1,5 +1,5 @@
 /** `moirai analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change. */
-import { Budget, type BudgetOptions } from '../base/budget.ts';
+import { Budget, type BudgetOptions } from '../base/index.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
 import type { IsolationName } from '../sql/index.ts';

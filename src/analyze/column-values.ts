@@ -1,6 +1,6 @@
 /** Values of a column's type, by number: each within the column's length or precision. */
-import type { Column } from '../sql/catalog/relation.ts';
-import { lengthOf, precisionAndScale } from '../sql/type-modifier.ts';
+import type { Column } from '../sql/index.ts';
+import { lengthOf, precisionAndScale } from '../sql/model/index.ts';
 
 export type RowValue = number | string;
 

@@ -1,6 +1,5 @@
 /** From a witness of the robustness algorithm to transactions that can run: arguments and rows that make its rows the same or different. */
-import type { IsolationName, Table } from '../sql/index.ts';
-import { columnNamed } from '../sql/catalog/relation.ts';
+import { columnNamed, type IsolationName, type Table } from '../sql/index.ts';
 import type { Access, AccessedRow } from './access.ts';
 import type { AnyStep, Value } from './application.ts';
 import { argumentFor, type RowValue, valueFor } from './column-values.ts';

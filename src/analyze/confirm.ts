@@ -1,8 +1,7 @@
 /** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
-import { type Budget, stopText } from '../base/budget.ts';
-import { InputError } from '../base/index.ts';
+import { type Budget, stopText, InputError } from '../base/index.ts';
+import { exploreSql } from '../explore/sql/index.ts';
 import { counted } from '../report/index.ts';
-import { exploreSql } from '../sql-campaign/index.ts';
 import { engineOf } from './engines.ts';
 import { type AnomalyKind, type WitnessDefinition, witnessProgram } from './witness-program.ts';
 

@@ -1,6 +1,5 @@
 /** What a server reads and writes to keep foreign keys. Its checks of a parent lock it against deletion; they are taken as reads, which allows more. */
-import type { Catalog, Table } from '../sql/index.ts';
-import { columnAtCell, type ForeignKey } from '../sql/catalog/relation.ts';
+import { columnAtCell, type ForeignKey, type Catalog, type Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
 import type { Value } from './application.ts';
 import type { InsertedRow } from './insert-accesses.ts';

@@ -1,7 +1,7 @@
 /** How programs that analyze makes speak to each database, and what it says of them. */
 import type { Duplex } from 'node:stream';
 import type { IsolationName } from '../sql/index.ts';
-import type { Profile } from '../sql-campaign/index.ts';
+import type { Profile } from '../database/index.ts';
 import type { Dialect } from './application.ts';
 import { MysqlClient } from './mysql-program-client.ts';
 import { PostgresClient, type ProgramClient } from './program-client.ts';

@@ -43,3 +43,10 @@ export {
 export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
 export { formatProgram, programFileName } from './program-text.ts';
 export { type WitnessDefinition, witnessProgram, type WitnessSession } from './witness-program.ts';
+export { sourceEdits } from './patch/source-edits.ts';
+export { unifiedPatch } from './patch/unified-patch.ts';
+export { type SourceOptions, applicationFromSource } from './source/application-from-source.ts';
+export { applicationFromTraffic } from './traffic/application-from-traffic.ts';
+export { sessionOfConnection, trafficOfProgram } from './traffic/program-traffic.ts';
+export { RanTransactions } from './traffic/ran-transactions.ts';
+export { trafficText } from './traffic/traffic-text.ts';

@@ -1,7 +1,6 @@
 /** INSERT: the rows that VALUES makes, under every unique key that it says. */
 import type { InsertStmt, Node } from '@pgsql/types';
-import { columnNamed } from '../sql/catalog/relation.ts';
-import type { Table } from '../sql/index.ts';
+import { columnNamed, type Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
 import type { Dialect, Value } from './application.ts';
 import { indexColumns, keyRow, uniqueIndexes, type ValueOf } from './row-keys.ts';

@@ -1,7 +1,7 @@
 /** The client of MySQL's text protocol: it writes parameters into the text, as mysql2's `query` does. */
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { tokenize } from '../sql/mysql/tokens.ts';
+import { tokenize } from '../sql/index.ts';
 import {
   capabilities,
   columnType,

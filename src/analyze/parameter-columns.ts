@@ -1,5 +1,5 @@
 /** What a witness gives to parameters that nothing decides: a value that their column takes. */
-import { type Column, columnNamed } from '../sql/catalog/relation.ts';
+import { type Column, columnNamed } from '../sql/index.ts';
 import type { AnyStep, Statement, Step, Value } from './application.ts';
 import { argumentFor } from './column-values.ts';
 import { statementsIn } from './paths.ts';

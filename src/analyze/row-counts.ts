@@ -2,7 +2,7 @@
  * How many rows statements find, as far as a variant of a path says it, and whether the conditions of the path can then be true: after an UPDATE
  * that found no row, the way of `if (!row) throw` that continues is not taken.
  */
-import { columnNamed } from '../sql/catalog/relation.ts';
+import { columnNamed } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';

@@ -1,6 +1,6 @@
 /** Which row a condition names: by equality with the columns of a unique index. */
 import type { Node } from '@pgsql/types';
-import { columnNamed, type Index, type Table } from '../sql/catalog/relation.ts';
+import { columnNamed, type Index, type Table } from '../sql/index.ts';
 import type { AccessedRow } from './access.ts';
 import { formatValue } from './format-application.ts';
 import type { Dialect, Value } from './application.ts';

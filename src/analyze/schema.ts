@@ -1,7 +1,8 @@
 /** The tables that statements name: the application's DDL, run by the project's own SQL database. */
 import { InputError } from '../base/index.ts';
-import { type Catalog, engineRules, type Relation, type Table } from '../sql/index.ts';
-import { openSqlDatabase } from '../sql-campaign/index.ts';
+import type { Catalog, Relation, Table } from '../sql/index.ts';
+import { engineRules } from '../sql/model/index.ts';
+import { openSqlDatabase } from '../database/index.ts';
 import type { Application, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type DdlStatement, SchemaParts } from './schema-part.ts';

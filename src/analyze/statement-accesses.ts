@@ -3,8 +3,8 @@
  * rows than the server reads; a write or a lock, which keeps others out, is never more than the server's.
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
-import { SqlError, type Table } from '../sql/index.ts';
-import { columnNamed } from '../sql/catalog/relation.ts';
+import { SqlError } from '../sql/model/index.ts';
+import { type Table, columnNamed } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';

@@ -1,7 +1,6 @@
 /** Which column each parameter of a statement is compared with, or written to, and which columns its result shows. */
 import type { A_Expr, ColumnRef, FuncCall, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
-import type { Table } from '../sql/index.ts';
-import { columnNamed } from '../sql/catalog/relation.ts';
+import { columnNamed, type Table } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { type Schema, tableNamed } from './schema.ts';
 import { aliasOf, namesOf, partsOf } from './sql-tree.ts';

@@ -1,8 +1,7 @@
 /** A statement's text as the tree of PostgreSQL's grammar: MySQL's is rewritten to it. */
 import type { Node } from '@pgsql/types';
-import { rewriteMysql } from '../sql/mysql/rewrite.ts';
-import { parseStatement } from '../sql/parse.ts';
-import { SqlError } from '../sql/index.ts';
+import { rewriteMysql, parseStatement } from '../sql/index.ts';
+import { SqlError } from '../sql/model/index.ts';
 import type { Dialect } from './application.ts';
 
 /** `null`: no statement. @throws SqlError */

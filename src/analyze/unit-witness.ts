@@ -3,7 +3,7 @@
  * the read, then the other runs as a whole, then the first runs up to the write. The other overwrites what was read, and conflicts with the write.
  */
 import { type Access, existence } from './access.ts';
-import { columnNamed } from '../sql/catalog/relation.ts';
+import { columnNamed } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { isDelete } from './replaced-rows.ts';

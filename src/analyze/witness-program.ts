@@ -4,7 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import type { IsolationName } from '../sql/index.ts';
-import { connectTo, openSqlDatabase, prepareSchema } from '../sql-campaign/index.ts';
+import { connectTo } from '../serve/index.ts';
+import { openSqlDatabase } from '../database/index.ts';
+import { prepareSchema } from '../sql-program/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';

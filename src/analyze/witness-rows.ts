@@ -1,7 +1,6 @@
 /** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
 import type { Node } from '@pgsql/types';
-import type { Table } from '../sql/index.ts';
-import { columnAtCell } from '../sql/catalog/relation.ts';
+import { columnAtCell, type Table } from '../sql/index.ts';
 import { type RowValue, valueFor } from './column-values.ts';
 import { quotedName } from './engines.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';

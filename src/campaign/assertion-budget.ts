@@ -2,8 +2,7 @@
  * How long a campaign in a test runs: to the first failure and a little beyond, for a shorter failing run, and not until the test runner gives it up,
  * which would lose what was found.
  */
-import { Budget, type BudgetOptions } from '../base/budget.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { Budget, type BudgetOptions, monotonicMs } from '../base/index.ts';
 import { counted, formatCount } from '../report/index.ts';
 
 /** Below the 5,000 ms that vitest and jest give a test: what is found is still to be explained. */

@@ -4,13 +4,9 @@
  * The first run is repeated, with other values from its sources of randomness and time too, to see that the program is a function of what it reads. Every failing run is counted; the first is reduced, explained and
  * given a replay token. Nothing here knows of consoles or processes: progress goes to a callback.
  */
-import { seeded } from '../base/chooser.ts';
-import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from '../base/budget.ts';
-import { InputError } from '../base/input-error.ts';
-import { type Evidence, noEvidence } from '../evidence/index.ts';
-import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { type Decisions, drawing, keepingOrder, retracing, type StrategyName } from '../mockdb/index.ts';
+import { seeded, Breather, Budget, stopText, type BudgetOptions, type StopReason, InputError } from '../base/index.ts';
 import {
+  decodePath,
   answerOf,
   assumptionsOf,
   compareRun,
@@ -31,6 +27,9 @@ import {
   shapeOfKeys,
   ControlledSources,
 } from '../program/index.ts';
+import { type Evidence, noEvidence } from '../evidence/index.ts';
+import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
+import { type Decisions, drawing, keepingOrder, retracing, type StrategyName } from '../mockdb/index.ts';
 import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
 import { type FailedRun, type Failure, failedRunOf, failureOf, recordedRun } from './failure.ts';
@@ -38,7 +37,6 @@ import { reduceRun } from './reduce.ts';
 import { SerialCheck } from './serial-check.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
-import { decodePath } from './token.ts';
 
 export const campaignDefaults = { level: 'causal', runs: 1_000, seed: 1, timeoutMs: 10_000 } as const;
 

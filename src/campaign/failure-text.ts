@@ -1,5 +1,5 @@
 /** What a campaign found, as text for the person who wrote the program: within one screen, the next step last. */
-import { stopText } from '../base/budget.ts';
+import { stopText } from '../base/index.ts';
 import { type ConstrainingLevel, summarize, explainNoViolation } from '../isolation/index.ts';
 import { conclude, gapText } from '../evidence/index.ts';
 import {

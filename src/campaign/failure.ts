@@ -1,9 +1,8 @@
 /** A failing run with what a person needs to believe it: the history, who read from whom, the anomaly and its cycle, a replay token. */
 import type { History, TransactionIndex } from '../history/index.ts';
 import { type IsolationLevel, type Violated, weakestViolation } from '../isolation/index.ts';
-import { type RecordedRun, sealToken, shapeOfKeys, stepsOfHistory } from '../program/index.ts';
+import { encodePath, type RecordedRun, sealToken, shapeOfKeys, stepsOfHistory } from '../program/index.ts';
 import type { FinishedRun, ProgramRunner } from './single-run.ts';
-import { encodePath } from './token.ts';
 
 export interface Failure {
   /** What the invariant says. */

@@ -2,7 +2,6 @@ export { campaignDefaults, runCampaign, type CampaignOptions, type CampaignResul
 export type { Failure } from './failure.ts';
 export { runAtEveryLevel, weakestPassingLevel } from './levels.ts';
 export { ProgramRunner, type FinishedRun, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
-export { decodePath, encodePath } from './token.ts';
 export {
   formatFailure,
   formatLevels,
@@ -11,3 +10,4 @@ export {
   cutOf,
 } from './failure-text.ts';
 export { testProgram } from './test-program.ts';
+export { ShorterSearch, assertionLimits, tooFewRuns } from './assertion-budget.ts';

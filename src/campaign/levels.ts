@@ -1,5 +1,5 @@
 /** A program at several levels: the table of `--level all`, and the weakest level at which it passes. */
-import { Budget } from '../base/budget.ts';
+import { Budget } from '../base/index.ts';
 import { constrainingLevels, type ConstrainingLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
 import { cutOf } from './failure-text.ts';

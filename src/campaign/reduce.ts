@@ -4,7 +4,7 @@
  * The schedule is kept. The older reads of the run are dropped in sets of growing size of what is kept: first all of them, then all but one,
  * and so on, so the first run that fails has the fewest. When the sets become too many, what is left is dropped one by one.
  */
-import { Breather, type Budget } from '../base/budget.ts';
+import { Breather, type Budget } from '../base/index.ts';
 import { following, type ReadChoice, readPointKey } from '../mockdb/index.ts';
 import type { FinishedRun, ProgramRunner, RunLimits } from './single-run.ts';
 

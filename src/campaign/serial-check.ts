@@ -2,7 +2,7 @@
  * A session that ends with an error, and an invariant that throws one of its own code, are findings when weak reads led there. Where it happens also when
  * the sessions run one after another and read what was written last, the program is wrong by itself, and no level will help it.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { type Decisions, serial } from '../mockdb/index.ts';
 import { errorText, inEveryOrder, invariantThrew, type SerialOutcome } from '../program/index.ts';
 import type { FinishedRun, SingleRun } from './single-run.ts';

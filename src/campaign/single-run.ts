@@ -2,7 +2,7 @@
 import type { History, Key, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Attempt, type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
-import type { InputError } from '../base/input-error.ts';
+import type { InputError } from '../base/index.ts';
 import { endOf, errorText, judge, type Marks, type Program, runProgram, type SessionRun } from '../program/index.ts';
 
 export interface RunLimits {

@@ -1,5 +1,5 @@
 /** A campaign as an assertion, for vitest, node:test, jest or any other runner: passes, or throws what the command line would print. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { conclude } from '../evidence/index.ts';
 import { answerOf, type Program, program, type ProgramDefinition, type SessionFunction } from '../program/index.ts';
 import { campaignDefaults, type CampaignOptions, type CampaignResult, runCampaign } from './campaign.ts';

@@ -6,7 +6,7 @@
  *
  * In front of the list, because what the server says of a mistake in the rest is then the same, but for its position.
  */
-import type { Dialect } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import type { Source } from './conditions.ts';
 import { captureRules } from './dialect.ts';
 import type { Output, SelectPlan } from './plan-select.ts';

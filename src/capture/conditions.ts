@@ -1,6 +1,6 @@
 /** WHERE as far as it can be written down: which keys it names, and whether that is all it says. */
 import type { Node } from '@pgsql/types';
-import type { Comparison, Condition } from '../history/trace.ts';
+import type { Comparison, Condition } from '../trace/index.ts';
 import { cellValue, rowName } from './column-value.ts';
 import { type Operand, operandOf, valueOf } from './operand.ts';
 import type { RecordedColumn, RecordedSchema, RecordedTable } from './schema.ts';

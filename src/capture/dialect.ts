@@ -1,6 +1,6 @@
 /** What the statements and sessions of the two servers do differently, as far as a recorder has to know. */
-import { type Dialect, splitMysql } from '../sql/index.ts';
-import { splitStatements } from '../sql/parse.ts';
+import type { Dialect } from '../sql/model/index.ts';
+import { splitMysql, splitPostgres } from '../sql/index.ts';
 
 export interface CaptureRules {
   readonly split: (sql: string) => readonly string[];
@@ -29,7 +29,7 @@ export interface CaptureRules {
 
 export const captureRules: Readonly<Record<Dialect, CaptureRules>> = {
   postgres: {
-    split: splitStatements,
+    split: splitPostgres,
     quote: '"',
     placeholder: (number) => `$${number}`,
     commentMarks: ['--', '/*'],

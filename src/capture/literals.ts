@@ -3,7 +3,7 @@
  * recording does. Only where it is certain to change nothing: a number or a string right after `=`, `<`, `>`, `(` or `,`, in a text without
  * parameters, comments and escapes. What the parser then refuses (`numeric(9, 2)`, `date '...'`) is planned as it stands.
  */
-import type { Dialect } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import { captureRules } from './dialect.ts';
 
 export interface Shape {

@@ -1,5 +1,5 @@
 /** Statements that do something to transactions or rows which the grammar of queries does not show: by their first words. */
-import type { Dialect } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import type { StatementPlan } from './statement-plan.ts';
 
 const opaque: StatementPlan = { kind: 'opaque', writes: true, why: 'it runs another statement' };

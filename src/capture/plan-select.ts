@@ -2,7 +2,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
-import type { TraceLock } from '../history/trace.ts';
+import type { TraceLock } from '../trace/index.ts';
 import { captureRules } from './dialect.ts';
 import type { RecordedColumn, RecordedSchema } from './schema.ts';
 

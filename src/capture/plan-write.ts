@@ -1,6 +1,6 @@
 /** INSERT, UPDATE and DELETE: which rows of one table, and what is written into them. */
 import type { DeleteStmt, InsertStmt, Node, OnConflictClause, UpdateStmt } from '@pgsql/types';
-import { isSameName } from '../sql/dialect.ts';
+import { isSameName } from '../sql/model/index.ts';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
 import { type Output, outputsOf, rangeVariables, sourcesOf, tableOf, writesInside } from './plan-select.ts';

@@ -3,9 +3,7 @@
  * protocol, manual chapter "Message Flow". What is answered to the client by the proxy itself: no encryption, since it could not read it.
  * Once it is logged in, and after DDL, the proxy asks its own question for the tables and keeps the answer for itself.
  */
-import { formatText } from '../sql/text-format.ts';
-import { parseBinary } from '../sql/binary-format.ts';
-import { typeOfOid } from '../sql/index.ts';
+import { formatText, parseBinary, typeOfOid } from '../sql/model/index.ts';
 import {
   decodeBackend,
   decodeFrontend,

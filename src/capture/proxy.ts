@@ -1,7 +1,8 @@
 /** The recording proxy: a port in front of a server; each connection has its tap. Sockets are here, messages in the taps. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { InputError } from '../base/index.ts';
-import { loadParser, type Dialect } from '../sql/index.ts';
+import { loadParser } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import { MysqlTap } from './proxy-mysql.ts';
 import { PostgresTap } from './proxy-postgres.ts';
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TraceReader } from '../history/trace-reader.ts';
-import { formatTraceHeader } from '../history/trace-record.ts';
-import type { TraceStatement } from '../history/trace-statement.ts';
-import { emptyHeader } from '../history/trace.ts';
+import { TraceReader } from '../trace/reader.ts';
+import { formatTraceHeader } from '../trace/record.ts';
+import type { TraceStatement } from '../trace/statement.ts';
+import { emptyHeader } from '../trace/trace.ts';
 import { loadParser } from '../sql/parse.ts';
 import { DatabaseRecorder, SessionRecorder, type StatementEvent } from './recorder.ts';
 import { schemaOf } from './schema.ts';

@@ -4,10 +4,8 @@
  * what the server does by itself. Times are never narrowed: a statement starts when the client asks and ends when it has its answer, a
  * commit that comes with a statement has the statement's times.
  */
-import type { TraceOperationKind } from '../history/trace.ts';
-import { formatTraceRecord } from '../history/trace-record.ts';
-import { formatTraceStatement } from '../history/trace-statement.ts';
-import type { Dialect } from '../sql/index.ts';
+import { type TraceOperationKind, formatTraceRecord, formatTraceStatement } from '../trace/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import { type CaptureRules, captureRules } from './dialect.ts';
 import { keptStatement } from './kept-statement.ts';
 import { emptySchema, type RecordedSchema } from './schema.ts';

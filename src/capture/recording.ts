@@ -1,6 +1,6 @@
 /** One recording: all databases and connections that hooks or a proxy see, and the one trace that they write to. */
-import { formatLastMark, formatTraceMark } from '../history/trace-record.ts';
-import type { Dialect } from '../sql/index.ts';
+import { formatLastMark, formatTraceMark } from '../trace/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import { type Completion, completionOf, mayDefine } from './complete.ts';
 import { DatabaseRecorder, SessionRecorder } from './recorder.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';

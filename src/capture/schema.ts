@@ -2,7 +2,7 @@
  * The tables of the server whose clients are recorded: names, columns, primary keys. Read once with the query given here, on a connection
  * that the client has anyway, so that no credentials are needed; read again after DDL (CREATE, ALTER, DROP).
  */
-import { type Dialect, isSameName } from '../sql/dialect.ts';
+import { type Dialect, isSameName } from '../sql/model/index.ts';
 
 /** How values of a column are compared and written down; `other`: only as the server gives them back. */
 export type ColumnKind =

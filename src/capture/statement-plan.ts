@@ -3,12 +3,16 @@
  * microseconds, so plans are kept by text; parameters and results come later, in `statement-rows.ts`.
  */
 import type { DropStmt, Node } from '@pgsql/types';
-import type { TraceLock } from '../history/trace.ts';
-import type { Dialect } from '../sql/index.ts';
-import { parseStatement } from '../sql/parse.ts';
-import { type MysqlRewrite, rewriteMysql } from '../sql/mysql/rewrite.ts';
-import { sessionStatement } from '../sql/session-statement.ts';
-import type { SettingStatement, TransactionStatement } from '../sql/index.ts';
+import type { TraceLock } from '../trace/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
+import {
+  parseStatement,
+  type MysqlRewrite,
+  rewriteMysql,
+  sessionStatement,
+  type SettingStatement,
+  type TransactionStatement,
+} from '../sql/index.ts';
 import { shapeOf } from './literals.ts';
 import { otherStatement } from './other-statements.ts';
 import { planSelect, type SelectPlan } from './plan-select.ts';

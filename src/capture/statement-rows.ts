@@ -2,7 +2,7 @@
  * A statement that has run, as sets of rows: which keys it read and wrote, with which values. From the statement's conditions, its
  * parameters and its result, and from nothing else: what these do not say is `opaque` or `unknown`, never guessed.
  */
-import type { TraceRows } from '../history/trace-record.ts';
+import type { TraceRows } from '../trace/index.ts';
 import { cellValue, type CellValue, rowName } from './column-value.ts';
 import { namedRows, type Source, writtenConditions } from './conditions.ts';
 import type { Output, SelectPlan } from './plan-select.ts';

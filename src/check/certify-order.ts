@@ -5,7 +5,7 @@
  * Cost: read-committed and read-atomic the sum over all transactions of the writes of those that they read from; causal the square of the
  * transactions in bits (10,000 transactions take 12 MB).
  */
-import { BitMatrix } from '../base/bit-matrix.ts';
+import { BitMatrix } from '../base/index.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../history/index.ts';
 import { type Reads, readsOf } from './reads.ts';
 import { type SessionOrder, sessionOrder } from './session-order.ts';

@@ -2,8 +2,7 @@
  * Is a large history at a level? Near-linear algorithms over columns of numbers, for the levels up to causal, and a search with limits for
  * those above (`strong/`); the answers are those of `check` and carry evidence that the small checker makes from a part of the history.
  */
-import { monotonicMs } from '../base/clock.ts';
-import { TimeLimit, within } from '../base/time-limit.ts';
+import { monotonicMs, TimeLimit, within } from '../base/index.ts';
 import { type CompactHistory, statusCode } from '../history/index.ts';
 import { causalEdges, type CausalOptions } from './causal.ts';
 import { commitOrder, type OrderProblem } from './commit-order.ts';

@@ -2,7 +2,7 @@
  * Is there a commit order that contains so, wr and the edges that a level forces? A topological sort (Kahn 1962), backwards, because the
  * predecessors of a transaction by so and wr are at hand: the one before it in its session and those it reads from. Linear in the edges.
  */
-import type { TimeLimit } from '../base/time-limit.ts';
+import type { TimeLimit } from '../base/index.ts';
 import { INITIAL, type CompactHistory } from '../history/index.ts';
 import type { ForcedEdges } from './forced-edges.ts';
 import type { Reads } from './reads.ts';

@@ -2,7 +2,7 @@
  * A short cycle where no commit order exists. Only walked backwards, from a transaction to those that must precede it, and only among the
  * transactions that the topological sort left over: with each of them, all that precede it are left.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import { INITIAL, type TransactionIndex } from '../history/index.ts';
 import { type ForcedByTarget, forcedByTarget, type OrderProblem } from './commit-order.ts';
 

@@ -1,6 +1,6 @@
 /** From a cycle in a large history to a small history that shows it. */
-import { assert } from '../base/assert.ts';
-import { type TimeLimit, unlimited, within } from '../base/time-limit.ts';
+import { assert, type TimeLimit, unlimited, within } from '../base/index.ts';
+import { nameCycle, check, type Edge, type IsolationLevel } from '../isolation/index.ts';
 import {
   type CompactHistory,
   historyOf,
@@ -9,8 +9,6 @@ import {
   subHistory,
   type TransactionIndex,
 } from '../history/index.ts';
-import { nameCycle } from '../isolation/anomaly.ts';
-import { check, type Edge, type IsolationLevel } from '../isolation/index.ts';
 import type { OrderProblem } from './commit-order.ts';
 import { causalPath, type CommitEdge } from './cycle.ts';
 import { type AnomalousRead, isWithin, type Reads } from './reads.ts';

@@ -1,8 +1,7 @@
 /** The name of a violation of a large history, which must be the one that `check` of src/isolation gives a history as it is: see `region.ts`. */
-import type { TimeLimit } from '../base/time-limit.ts';
+import type { TimeLimit } from '../base/index.ts';
+import { transactionsOfRefutation, check, type IsolationLevel, type Violated } from '../isolation/index.ts';
 import { historyOf, INITIAL, subHistory, type TransactionIndex } from '../history/index.ts';
-import { check, type IsolationLevel, type Violated } from '../isolation/index.ts';
-import { transactionsOfRefutation } from '../isolation/refutation.ts';
 import type { OrderProblem } from './commit-order.ts';
 import { evidenceTransactionsMax } from './evidence.ts';
 import { isWithin } from './reads.ts';

@@ -3,8 +3,7 @@ import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
-import type { Analysis, Application, Dialect } from '../analyze/index.ts';
-import type { SourceOptions } from '../analyze/source/index.ts';
+import type { SourceOptions, Analysis, Application, Dialect } from '../analyze/index.ts';
 import { isSqlProgram } from '../program/index.ts';
 import { counted } from '../report/index.ts';
 import type { ExitCode, Host } from './host.ts';
@@ -148,7 +147,7 @@ async function analyzeCommand(
   checkOutputs(options);
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
-  const { defaultIsolation, isolationNamed } = await import('../serve/profile.ts');
+  const { defaultIsolation, isolationNamed } = await import('../database/index.ts');
   const read = await applicationIn(file, options, host);
   if ('code' in read) return printEnding(read, host);
   const { application: all, source, traffic } = read;

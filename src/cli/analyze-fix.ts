@@ -1,5 +1,9 @@
 /** `moirai analyze --fix`: the smallest changes as a patch of the source, each proven, the whole analyzed again. */
 import {
+  sourceEdits,
+  unifiedPatch,
+  applicationFromSource,
+  type SourceOptions,
   type Analysis,
   analyze,
   type AnalyzeOptions,
@@ -9,8 +13,6 @@ import {
   type Place,
   type Unit,
 } from '../analyze/index.ts';
-import { sourceEdits, unifiedPatch } from '../analyze/patch/index.ts';
-import { applicationFromSource, type SourceOptions } from '../analyze/source/index.ts';
 import { conclude } from '../evidence/index.ts';
 import type { Host } from './host.ts';
 import { shellWord } from './replay-command.ts';

@@ -1,7 +1,6 @@
 /** An application from a folder of source, or from one file of it, and the schema's SQL: what `moirai analyze SRC --schema FILE` reads. */
 import { join, relative } from 'node:path';
-import type { Application, Dialect } from '../analyze/index.ts';
-import type { SourceOptions } from '../analyze/source/index.ts';
+import type { SourceOptions, Application, Dialect } from '../analyze/index.ts';
 import { InputError } from '../base/index.ts';
 import type { Host } from './host.ts';
 

@@ -1,16 +1,15 @@
 /** What `moirai analyze` reads of statements that ran: a trace with its schema, or a SQL program whose sessions run alone. */
-import type { Application } from '../analyze/index.ts';
 import {
   applicationFromTraffic,
   RanTransactions,
   sessionOfConnection,
   trafficOfProgram,
   trafficText,
-} from '../analyze/traffic/index.ts';
+  type Application,
+} from '../analyze/index.ts';
+import { TraceReader, requireStatements } from '../trace/index.ts';
 import { InputError, shownPath } from '../base/index.ts';
 import { checkedSum } from '../history/index.ts';
-import { TraceReader } from '../history/trace-reader.ts';
-import { requireStatements } from '../history/trace-statement.ts';
 import type { SqlProgram } from '../program/index.ts';
 import { loadParser } from '../sql/index.ts';
 import type { Host } from './host.ts';

@@ -1,6 +1,5 @@
 /** `moirai check --by commit-tests`: is there an execution in which every transaction passes the commit test of a level? */
-import { stopText, TimeLimit } from '../base/index.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, stopText, TimeLimit } from '../base/index.ts';
 import { CutHistoryError, type History, historyOf, relationsOf, type TransactionIndex } from '../history/index.ts';
 import { formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
 import {

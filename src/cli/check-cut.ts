@@ -1,6 +1,5 @@
 /** A history of which the end is missing: what is left of it may violate a level, and then the whole does. */
-import { InputError } from '../base/index.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, InputError } from '../base/index.ts';
 import { type CompactLevel, readsOf } from '../check/index.ts';
 import { type CompactHistory, type CutHistoryError } from '../history/index.ts';
 import { judgeHistory } from './check-history.ts';

@@ -1,7 +1,6 @@
 /** One history of `moirai check`, up to what is shown of it: as data that goes from thread to thread. */
 import type { CompactLevel } from '../check/index.ts';
-import { InputError, type Place, settledWithin, TimeLimit } from '../base/index.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, InputError, type Place, settledWithin, TimeLimit } from '../base/index.ts';
 import { CutHistoryError } from '../history/index.ts';
 import type { CycleDrawing } from '../report/index.ts';
 import { judgeCut } from './check-cut.ts';

@@ -1,7 +1,6 @@
 /** Every level of one history, by the checker of small histories or that of large ones. */
 import type { CompactLevel } from '../check/index.ts';
-import { stopText, TimeLimit, within } from '../base/index.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, stopText, TimeLimit, within } from '../base/index.ts';
 import { compactOf, type History, relationsOf, statusCode } from '../history/index.ts';
 import { check, type IsolationLevel, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
 import { judgeLarge, type LargeOptions } from './check-large.ts';

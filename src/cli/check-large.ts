@@ -1,7 +1,6 @@
 /** `moirai check` of a large history: near-linear algorithms, and evidence from the part of it that shows the violation. */
 import { checkCompact, type CompactLevel, type CompactVerdict, type CompactViolated, readsOf } from '../check/index.ts';
-import { stopText } from '../base/index.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs, stopText } from '../base/index.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../history/index.ts';
 import { anomalies, summarize } from '../isolation/index.ts';
 import { formatCount, wrap } from '../report/index.ts';

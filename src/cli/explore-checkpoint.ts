@@ -4,8 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import { formatInputError, InputError } from '../base/index.ts';
 import type { ExploreCheckpoint } from '../explore/index.ts';
 import { holdFile, writeWhole } from '../files/index.ts';
-import type { AnySqlCheckpoint } from '../sql-campaign/index.ts';
-import { isCompleteSql } from '../sql-campaign/sql-checkpoint.ts';
+import type { AnySqlCheckpoint } from '../explore/sql/index.ts';
 import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from './checkpoint-file.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import type { Host } from './host.ts';
@@ -116,8 +115,13 @@ function positionOf(checkpoint: AnyCheckpoint): object {
   return { kind, over: checkpoint.results.length, current };
 }
 
+/** Is nothing left to run? */
 function isComplete(checkpoint: AnyCheckpoint): boolean {
-  return isOfSql(checkpoint) ? isCompleteSql(checkpoint) : checkpoint.waiting.length === 0;
+  if (!isOfSql(checkpoint)) return checkpoint.waiting.length === 0;
+  if (!('kind' in checkpoint)) return checkpoint.position === null;
+  if (checkpoint.kind !== 'shared') return checkpoint.isComplete;
+  const { alone, parts } = checkpoint;
+  return alone.position === null || (parts.length > 0 && parts.every((part) => part?.position === null));
 }
 
 function isOfSql(checkpoint: AnyCheckpoint): checkpoint is AnySqlCheckpoint {

@@ -1,12 +1,12 @@
 /** Which engine profiles `moirai explore` of a SQL program was asked for. */
 import { InputError } from '../base/index.ts';
 import type { SqlProgram } from '../program/index.ts';
-import type { Profile } from '../serve/index.ts';
+import type { Profile } from '../database/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 
 /** Of `--isolation all`, and of `--level all`, the engine's levels, weakest first. @throws InputError `option/replay`, `option/isolation`, `option/level` */
 export async function profilesOf(options: ExploreCommandOptions, program: SqlProgram): Promise<readonly Profile[]> {
-  const { parseProfile, engineLevels } = await import('../serve/index.ts');
+  const { parseProfile, engineLevels } = await import('../database/index.ts');
   const { sql } = options;
   const engine = sql.engine ?? program.dialect;
   if (!isOfAll(options)) {

@@ -1,14 +1,14 @@
 /** Checkpoints of a SQL exploration at one level, or at all levels of an engine one after the other. */
 import type { SqlProgram } from '../program/index.ts';
-import type { Profile } from '../serve/index.ts';
-import type * as sqlCampaign from '../sql-campaign/index.ts';
+import type { Profile } from '../database/index.ts';
 import type {
   AnySqlCheckpoint,
   ExploreSqlResult,
   LevelsCheckpoint,
   OneCheckpoint,
   PlansCheckpoint,
-} from '../sql-campaign/index.ts';
+} from '../explore/sql/index.ts';
+import type * as sqlTools from '../api/sql.ts';
 
 /** Of one level. */
 export type LevelCheckpoint = OneCheckpoint | PlansCheckpoint;
@@ -31,7 +31,7 @@ export class LevelsSaving {
 
   /** @throws InputError `explore/checkpoint` */
   constructor(
-    campaign: typeof sqlCampaign,
+    campaign: typeof sqlTools,
     program: SqlProgram,
     profiles: readonly Profile[],
     isOfAll: boolean,

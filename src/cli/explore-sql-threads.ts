@@ -9,7 +9,7 @@ import type {
   SqlPartOptions,
   SqlPartProgress,
   SqlThread,
-} from '../sql-campaign/index.ts';
+} from '../explore/sql/index.ts';
 
 export interface SqlWorkerData {
   readonly file: string;
@@ -48,7 +48,7 @@ export async function exploreSqlOnThreads(
     };
   });
   // Loading it costs time that other commands do without.
-  const { exploreSqlShared } = await import('../sql-campaign/index.ts');
+  const { exploreSqlShared } = await import('../api/sql.ts');
   try {
     return await exploreSqlShared(program, options, threads);
   } finally {

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { InputError } from '../base/index.ts';
 import { isSqlProgram } from '../program/index.ts';
-import { exploreSqlPart, type SqlJob, type SqlPartProgress } from '../sql-campaign/index.ts';
+import { exploreSqlPart, type SqlJob, type SqlPartProgress } from '../explore/sql/index.ts';
 import type { SqlAnswer, SqlWorkerData } from './explore-sql-threads.ts';
 import { loadProgram } from './load-program.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';

@@ -3,15 +3,15 @@ import { Budget, InputError } from '../base/index.ts';
 import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.ts';
 import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
-import type { Profile } from '../serve/index.ts';
-import type * as sqlCampaign from '../sql-campaign/index.ts';
+import type { Profile } from '../database/index.ts';
 import type {
   AnySqlCheckpoint,
   ExploreSqlResult,
   ExploreWays,
   Saving,
   SharedSqlOptions,
-} from '../sql-campaign/index.ts';
+} from '../explore/sql/index.ts';
+import type * as sqlTools from '../api/sql.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
@@ -39,8 +39,8 @@ export async function exploreSqlProgram(
 ): Promise<Ending> {
   refuseOptions(options);
   // Loading these costs time that other commands do without.
-  const campaign = await import('../sql-campaign/index.ts');
-  const { profileText } = await import('../serve/index.ts');
+  const campaign = await import('../api/sql.ts');
+  const { profileText } = await import('../database/index.ts');
   const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
   const onTurn = user.onTurn();
   const profiles = await profilesOf(options, program);
@@ -150,7 +150,7 @@ function shown(
   results: readonly ExploreSqlResult[],
   options: ExploreCommandOptions,
   host: Host,
-  campaign: typeof sqlCampaign,
+  campaign: typeof sqlTools,
 ): string {
   const commandOf = (profile: Profile) => (token: string) => replayLine(file, options, profile, token, host);
   if (options.json) {

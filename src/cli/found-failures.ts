@@ -2,8 +2,9 @@
 import type { CampaignResult } from '../campaign/index.ts';
 import type { ExploreResult } from '../explore/index.ts';
 import { type Program, shapeOfKeys, type SqlProgram } from '../program/index.ts';
-import type { Profile } from '../serve/index.ts';
-import type { ExploreSqlResult, SqlCampaignResult } from '../sql-campaign/index.ts';
+import type { Profile } from '../database/index.ts';
+import type { ExploreSqlResult } from '../explore/sql/index.ts';
+import type { SqlCampaignResult } from '../campaign/sql/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import type { FoundFailure } from './kept-failures.ts';
 import type { TestOptions } from './test-options.ts';

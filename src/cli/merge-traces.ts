@@ -3,16 +3,18 @@
  * number of their trace in front, since two recorders may give the same name; a mark is that of the slowest. Memory: a piece of each.
  */
 import { InputError } from '../base/index.ts';
-import { formatTraceHeader, formatTraceMark } from '../history/trace-record.ts';
-import { emptyHeader, type TraceHeader } from '../history/trace.ts';
 import {
+  formatTraceHeader,
+  formatTraceMark,
+  emptyHeader,
+  type TraceHeader,
   isTraceHeader,
   isTraceMark,
   parseFields,
   parseTraceHeader,
   parseTraceMark,
   TraceClock,
-} from '../history/trace-line.ts';
+} from '../trace/index.ts';
 
 /**
  * @param onCut called for a trace that ends without its last mark: where another has no marks the merged one has none, which could tell

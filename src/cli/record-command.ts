@@ -1,7 +1,7 @@
 /** `moirai record`: a proxy in front of a database server that writes a trace, until it is interrupted. */
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
-import type { Dialect } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { wholeNumber } from './option-values.ts';
 

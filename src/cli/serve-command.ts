@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Command } from '@commander-js/extra-typings';
-import { InputError } from '../base/index.ts';
-import { seeded } from '../base/chooser.ts';
+import { seeded, InputError } from '../base/index.ts';
+import type { Listener } from '../serve/index.ts';
+import type { Profile, Replay, SqlDatabase } from '../database/index.ts';
 import { gapText } from '../evidence/index.ts';
 import { checkWritable } from '../files/index.ts';
 import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { counted, printable } from '../report/index.ts';
-import type { Listener, Profile, Replay, SqlDatabase } from '../serve/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { oneOf, portNumber, rate, wholeNumber } from './option-values.ts';
 
@@ -92,7 +92,7 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
 }
 
 async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
-  const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../serve/index.ts');
+  const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../database/index.ts');
   const profile = parseProfile(options);
   const replay = options.replay === undefined ? null : await replayOf(options.replay);
   for (const file of [options.record, options.choices]) if (file !== undefined && file !== '-') checkWritable(file);
@@ -159,7 +159,7 @@ async function open(database: SqlDatabase, profile: Profile, options: ServeOptio
 
 /** @throws InputError `serve/file`, `choices/format`, `choices/corrupt` */
 async function replayOf(file: string): Promise<Replay> {
-  const { parseChoices } = await import('../serve/index.ts');
+  const { parseChoices } = await import('../database/index.ts');
   const text = await textOf(file);
   try {
     return parseChoices(text);
@@ -170,7 +170,7 @@ async function replayOf(file: string): Promise<Replay> {
 
 /** Both are tried before the first failure is thrown. @throws InputError `serve/record`, `file/output`, `file/locked` */
 async function writeResults(database: SqlDatabase, { record, choices }: ServeOptions, host: Host): Promise<void> {
-  const { formatChoices } = await import('../serve/index.ts');
+  const { formatChoices } = await import('../database/index.ts');
   const write = async (path: string | undefined, text: () => string): Promise<void> => {
     if (path !== undefined) await host.writeOutput(path, [new TextEncoder().encode(text())]);
   };

@@ -4,7 +4,7 @@ import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.t
 import type { RecordedOptions } from '../failures/index.ts';
 import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { printable } from '../report/index.ts';
-import type { SqlCampaignResult } from '../sql-campaign/index.ts';
+import type { SqlCampaignResult } from '../campaign/sql/index.ts';
 import { replayEarlier } from './earlier-failures.ts';
 import { foundBySqlTest } from './found-failures.ts';
 import type { Host } from './host.ts';
@@ -30,8 +30,8 @@ export async function testSqlProgram(
   refuseAll(file, options);
   refusePlans(options);
   const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
-    await import('../sql-campaign/index.ts');
-  const { parseProfile, profileText, recordedProfile } = await import('../serve/index.ts');
+    await import('../api/sql.ts');
+  const { parseProfile, profileText, recordedProfile } = await import('../database/index.ts');
   const profile = parseProfile({
     ...sql,
     ...(sql.level === undefined ? { engine: sql.engine ?? program.dialect } : { dialect: program.dialect }),

@@ -3,7 +3,8 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError, stopText } from '../base/index.ts';
 import { type Conclusion, conclude, conclusionJson, exitCodeOf, gapText, noEvidence } from '../evidence/index.ts';
 import { counted, type Styler, wrap } from '../report/index.ts';
-import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, Violation } from '../verify/index.ts';
+import type { Mechanisms, SmallViolation, TraceResult, Violation } from '../verify/index.ts';
+import type { TraceOperation } from '../trace/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { wholeNumber } from './option-values.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
@@ -54,8 +55,8 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
 const graceMs = 500;
 
 async function verifyCommand(files: readonly string[], options: VerifyOptions, host: Host): Promise<ExitCode> {
+  const { formatTraceLine } = await import('../trace/index.ts');
   const verify = await import('../verify/index.ts');
-  const { formatTraceLine } = verify;
   const mechanisms = mechanismsFor(options, verify);
   const { style, width } = appearance(host, options.color);
   let print = host.out;

@@ -1,6 +1,6 @@
 /** The traces of `moirai verify`: read from files or a pipe, merged, shown while they come in. */
 import { InputError } from '../base/index.ts';
-import { checkedSum } from '../history/end-sum.ts';
+import { checkedSum } from '../history/index.ts';
 import { formatCount } from '../report/index.ts';
 import type { TraceResult, TraceState } from '../verify/index.ts';
 import type { Host } from './host.ts';

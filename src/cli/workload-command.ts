@@ -6,7 +6,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import type { Workload, WorkloadClient, WorkloadCounts } from '../capture/index.ts';
 import { checkWritable } from '../files/index.ts';
-import type { Dialect } from '../sql/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { seconds, wholeNumber } from './option-values.ts';

@@ -2,7 +2,7 @@
  * Locks that programs take by a key of their own: `pg_advisory_lock(42)`, `GET_LOCK('job', 10)`. They belong to a session, which may take one
  * several times, or to its transaction. PostgreSQL manual, 13.3.5 "Advisory Locks"; MySQL manual, "Locking Functions".
  */
-import type { StorageTransaction, Wait, Waiting } from '../sql/storage.ts';
+import type { StorageTransaction, Wait, Waiting } from '../sql/model/index.ts';
 import type { FootprintRecorder } from './footprint.ts';
 import { HeavyweightLocks, type LockOwner, type LockRequest, touchLock } from './heavyweight-locks.ts';
 import { WaitsFor } from './waits-for.ts';

@@ -10,9 +10,9 @@ import type {
   TableShape,
   Wait,
   Waiting,
-} from '../sql/storage.ts';
-import { everyRow, unrecorded } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+} from '../sql/model/storage.ts';
+import { everyRow, unrecorded } from '../sql/model/storage.ts';
+import type { SqlValue } from '../sql/model/value.ts';
 
 /** `t (id primary key, u unique, v)` with a plain index on v. NULLs last. */
 export const table: TableShape = {

@@ -1,12 +1,12 @@
 /**
  * The footprint of one step of a session: what the step read, wrote and locked in the engine, recorded as it runs. It names rows, keys and ranges of
  * indexes, locks, gaps, snapshots and waits. Two steps without conflicting accesses are independent: in both orders each reads, leaves and waits for
- * the same. Partial-order reduction builds on that (`sql-campaign/schedule-tree.ts`).
+ * the same. Partial-order reduction builds on that (`explore/sql/schedule-tree.ts`).
  *
  * An access has a kind and an object: something with a name, or a key or a range of keys of an index. The table below says which kinds conflict. An
  * engine records all that it reads, also what it found absent; where one access stands for several, it is the one that conflicts with more.
  */
-import type { SqlValue } from '../sql/value.ts';
+import type { SqlValue } from '../sql/model/index.ts';
 
 const conflicting = {
   /** Reads what is committed; a commit makes rows visible. */

@@ -3,8 +3,8 @@
  * queue in which a request waits behind the earlier ones that conflict with it. Manual, "13.3.1 Table-Level Locks"; `LockAcquireExtended`
  * (lock.c), `ProcSleep` (proc.c) and `DeadLockCheck` (deadlock.c) of PostgreSQL 15.
  */
-import { assert } from '../base/assert.ts';
-import type { TableLockMode } from '../sql/storage.ts';
+import { assert } from '../base/index.ts';
+import type { TableLockMode } from '../sql/model/index.ts';
 import type { Footprint } from './footprint.ts';
 
 /** Advisory locks are `share` or `exclusive`. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { mysqlTable, table, withRows, type Level } from './engine.test-support.ts';
 import { hermitage, hermitageRows, runScenario } from './hermitage.test-support.ts';
-import { innodbStorage } from './innodb-storage.ts';
-import { postgresStorage } from './postgres-storage.ts';
+import { innodbStorage } from './innodb/storage.ts';
+import { postgresStorage } from './postgres/storage.ts';
 import { StorageFollower } from './schedule.test-support.ts';
 
 const engines = [

@@ -3,7 +3,7 @@
  * table, at every level, and the committed rows with a model that knows only what the statements have answered.
  */
 import { assert } from '../base/assert.ts';
-import { SqlError } from '../sql/sql-error.ts';
+import { SqlError } from '../sql/model/sql-error.ts';
 import {
   everyRow,
   unrecorded,
@@ -11,9 +11,9 @@ import {
   type Row,
   type Storage,
   type StorageTransaction,
-} from '../sql/storage.ts';
-import type { StatementView, TableShape, Waiting } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+} from '../sql/model/storage.ts';
+import type { StatementView, TableShape, Waiting } from '../sql/model/storage.ts';
+import type { SqlValue } from '../sql/model/value.ts';
 import { all, request, table, type Level } from './engine.test-support.ts';
 import { seededRandom, type Random } from './random-schedule.test-support.ts';
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { mysqlTable, table } from './engine.test-support.ts';
 import { fuzzIndexes, type FuzzedEngine } from './index-fuzz.test-support.ts';
-import { innodbStorage } from './innodb-storage.ts';
-import { postgresStorage } from './postgres-storage.ts';
+import { innodbStorage } from './innodb/storage.ts';
+import { postgresStorage } from './postgres/storage.ts';
 
 const runs = process.env['MOIRAI_HEAVY'] === '1' ? 1000 : 30;
 const stepsOfRun = 100;

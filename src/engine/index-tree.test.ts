@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SqlValue } from '../sql/value.ts';
+import type { SqlValue } from '../sql/model/value.ts';
 import { IndexTree, type IndexPath } from './index-tree.ts';
 
 interface Entry {

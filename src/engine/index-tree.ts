@@ -2,8 +2,7 @@
  * The entries of one index in order of key, then of row. Two levels of sorted arrays: a search is two binary searches, an insertion moves
  * a few hundred pointers at most. Cursors survive changes between their steps: they look for their place again.
  */
-import type { AccessPath } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+import type { AccessPath, SqlValue } from '../sql/model/index.ts';
 import { KeyEntries } from './key-entries.ts';
 
 export interface IndexEntry {

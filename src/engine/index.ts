@@ -1,6 +1,6 @@
 export { AdvisoryLocks, type AdvisoryLock, type AdvisoryMode } from './advisory-locks.ts';
-export { axiomaticStorage, type AxiomaticStorage, type AxiomaticStorageOptions } from './axiomatic-storage.ts';
+export { axiomaticStorage, type AxiomaticStorage, type AxiomaticStorageOptions } from './axiomatic/storage.ts';
 export { Footprint, FootprintRecorder } from './footprint.ts';
-export { innodbStorage, type InnodbStorageOptions } from './innodb-storage.ts';
+export { innodbStorage, type InnodbStorageOptions } from './innodb/storage.ts';
 export type { ObservedScan, ObservedVersion, StorageObserver } from './observer.ts';
-export { postgresStorage, type PostgresStorageOptions } from './postgres-storage.ts';
+export { postgresStorage, type PostgresStorageOptions } from './postgres/storage.ts';

@@ -1,5 +1,5 @@
 /** The entries of an index by their whole key: a lookup is one access, where the tree has to search. */
-import type { SqlValue } from '../sql/value.ts';
+import type { SqlValue } from '../sql/model/index.ts';
 import type { IndexEntry } from './index-tree.ts';
 
 export class KeyEntries<E extends IndexEntry> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TableShape } from '../sql/storage.ts';
+import type { TableShape } from '../sql/model/storage.ts';
 import {
   begin,
   idIs,
@@ -13,9 +13,9 @@ import {
   update,
   withRows,
 } from './engine.test-support.ts';
-import { innodbStorage } from './innodb-storage.ts';
+import { innodbStorage } from './innodb/storage.ts';
 import type { ObservedVersion, StorageObserver } from './observer.ts';
-import { postgresStorage } from './postgres-storage.ts';
+import { postgresStorage } from './postgres/storage.ts';
 
 class Recorder implements StorageObserver {
   readonly isRecording = true;

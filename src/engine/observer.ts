@@ -1,6 +1,5 @@
 /** What a recorder of histories learns from a storage. Keys of a history are a table's name and a row's primary key. */
-import type { KeptCondition, RowId, TableId } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+import type { KeptCondition, RowId, TableId, SqlValue } from '../sql/model/index.ts';
 
 export interface ObservedVersion {
   readonly row: RowId;

@@ -1,7 +1,6 @@
 /** What a scan that stopped has looked at: for a recorder, which asks of rows that the scan did not return. */
-import { assert } from '../base/assert.ts';
-import type { AccessPath, IndexShape, KeptCondition, Row, TableShape } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+import { assert } from '../base/index.ts';
+import type { AccessPath, IndexShape, KeptCondition, Row, TableShape, SqlValue } from '../sql/model/index.ts';
 import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
 
 /** The rows that stand before `stop` in the scan's range. One with the same key does not count: its place is not known. */

@@ -2,7 +2,7 @@
  * Schedules of row operations by some sessions, as text that a storage and a real server can both follow: one step after another, a session
  * whose step waits is left alone until it goes on.
  */
-import { SqlError } from '../sql/sql-error.ts';
+import { SqlError } from '../sql/model/sql-error.ts';
 import type {
   AccessPath,
   LockRequest,
@@ -11,9 +11,9 @@ import type {
   Storage,
   StorageTransaction,
   Waiting,
-} from '../sql/storage.ts';
-import { everyRow, unrecorded } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+} from '../sql/model/storage.ts';
+import { everyRow, unrecorded } from '../sql/model/storage.ts';
+import type { SqlValue } from '../sql/model/value.ts';
 import { table, type Level } from './engine.test-support.ts';
 
 /** `id`, `u`, `v`: the columns of t, each with its index. */

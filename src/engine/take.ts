@@ -1,4 +1,4 @@
-import type { Waiting } from '../sql/storage.ts';
+import type { Waiting } from '../sql/model/index.ts';
 
 /** Does the taker of a row want the next one? It may wait before it answers. */
 export function* wantsMore(answer: boolean | Waiting<boolean>): Waiting<boolean> {

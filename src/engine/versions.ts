@@ -2,11 +2,10 @@
  * Rows as chains of versions, newest first. A version is the `Row` that statements see, so a read allocates nothing.
  * A version that is rolled back leaves its chain at once: what is in a chain is committed or belongs to an open transaction.
  */
-import { assert } from '../base/assert.ts';
-import type { Row, RowId, TableId } from '../sql/storage.ts';
-import type { SqlValue } from '../sql/value.ts';
+import { assert } from '../base/index.ts';
+import type { Row, RowId, TableId, SqlValue } from '../sql/model/index.ts';
 import type { ObservedVersion } from './observer.ts';
-import type { Watched } from './serializable.ts';
+import type { Watched } from './postgres/serializable.ts';
 
 /** What a version remembers of its writer. */
 export interface Writer {

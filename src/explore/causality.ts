@@ -5,7 +5,7 @@
  * checked from scratch: they are acyclic already, and the reader is the last of all, so only a pair that the new read forces can close a cycle.
  * Most forced pairs are in (so U wr)+ themselves; those between concurrent transactions are kept, and they are few.
  */
-import { BitMatrix } from '../base/bit-matrix.ts';
+import { BitMatrix } from '../base/index.ts';
 import type { Log } from './ordered-history.ts';
 
 export class Causality {

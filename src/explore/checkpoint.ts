@@ -2,7 +2,7 @@
  * Where an exploration stands between two runs: the prefixes that wait and what the runs before them showed. Subtrees share nothing, so that is all
  * it takes to continue in another process. Data that structured clones keep.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { RolledBack, SessionEvidence } from '../evidence/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type KeysSeen, type Program, type SeenEnd, shapeOfKeys } from '../program/index.ts';

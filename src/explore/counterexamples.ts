@@ -3,7 +3,7 @@
  * costs a hundred runs, so violations that look alike (the same message and order of transactions, the initial state and older writes seen by the same
  * reads) count as one kind, and only the first of them, by its token, is named, at the end. So it does not matter in which order they were found.
  */
-import { monotonicMs } from '../base/clock.ts';
+import { monotonicMs } from '../base/index.ts';
 import type { History } from '../history/index.ts';
 import { weakestViolation } from '../isolation/index.ts';
 import { sealToken } from '../program/index.ts';

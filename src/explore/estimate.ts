@@ -3,9 +3,7 @@
  * the tree of prefixes, at each run to one of the k that it found, drawn evenly, and counts that one k times. The mean over all draws is the
  * exact number; single probes differ widely, most of them lie below it.
  */
-import { Breather, Budget, type BudgetOptions } from '../base/budget.ts';
-import type { Chooser } from '../base/chooser.ts';
-import { sampleMean } from '../base/sample-mean.ts';
+import { Breather, Budget, type BudgetOptions, type Chooser, sampleMean } from '../base/index.ts';
 import type { Program } from '../program/index.ts';
 import type { ExploreOptions } from './explore.ts';
 import { Exploration } from './exploration.ts';

@@ -1,7 +1,5 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds is pushed on the stack. */
-import { Breather } from '../base/budget.ts';
-import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
+import { Breather, monotonicMs, InputError } from '../base/index.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { assumptionsOf, countMarks, type Program, SessionTally } from '../program/index.ts';

@@ -6,8 +6,7 @@
  * sections 5 and 6. Stateless: the program runs again for every history, from its prefix; memory is the stack of prefixes, polynomial in
  * the size of the program and flat in the number of histories.
  */
-import { Budget, type BudgetOptions } from '../base/budget.ts';
-import { seeded } from '../base/chooser.ts';
+import { Budget, type BudgetOptions, seeded } from '../base/index.ts';
 import type { Evidence } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';

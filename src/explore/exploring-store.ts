@@ -3,7 +3,7 @@
  * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
  */
 import { inspect } from 'node:util';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import { defaultId, type History, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
 import {
   CommitOrders,

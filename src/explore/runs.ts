@@ -2,9 +2,7 @@
  * Runs of a program from prefixes: by what is remembered of its sessions where that is enough, by the program where it is not. Samples are run
  * by the program all the same; a verdict that differs shows a program whose sessions or invariant look at more than what was read.
  */
-import { assert } from '../base/assert.ts';
-import { Budget } from '../base/budget.ts';
-import { InputError } from '../base/input-error.ts';
+import { assert, Budget, InputError } from '../base/index.ts';
 import type { RolledBack } from '../evidence/index.ts';
 import { mockDatabase, serial } from '../mockdb/index.ts';
 import {

@@ -3,10 +3,7 @@
  * takes some of what waits and gives back, after a moment, what it found and what is then left; so no thread keeps a large subtree to itself. The
  * result does not depend on who did what.
  */
-import { Budget } from '../base/budget.ts';
-import { monotonicMs } from '../base/clock.ts';
-import { before } from '../base/deadline.ts';
-import { InputError } from '../base/input-error.ts';
+import { Budget, monotonicMs, before, InputError } from '../base/index.ts';
 import type { KeysSeen, Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';

@@ -1,5 +1,5 @@
 /** Why an exploration ended before it had listed everything, as a clause. Names are the user's: print it through `printable`. */
-import { stopText } from '../base/budget.ts';
+import { stopText } from '../base/index.ts';
 import type { ExploreResult } from './explore.ts';
 
 export function stoppedBy(stopped: ExploreResult['stopped']): string {

@@ -2,7 +2,7 @@
  * The choices of a replay token by name: the transactions of a history in order, each with the transactions that its external reads saw.
  * `adder/0:_+remover/0:adder/0+reader/0:remover/0`: `_` is the initial state. Names that are not words are percent-encoded.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Program } from '../program/index.ts';
 import { indexOf, INITIAL_STATE, nameOf, type Prefix, sessionOf, type TransactionName } from './ordered-history.ts';
 

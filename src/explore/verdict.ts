@@ -1,5 +1,5 @@
 /** The verdict on one history: the sessions' errors and the invariant, for every final state that the history allows. */
-import { exploring, nextPath } from '../base/chooser.ts';
+import { exploring, nextPath } from '../base/index.ts';
 import { endOf, errorText, judge, type JudgeLimits, type Program } from '../program/index.ts';
 import type { Ending, HistoryVerdict } from './behaviours.ts';
 import type { ExploringStore } from './exploring-store.ts';

@@ -3,7 +3,7 @@
  * text, because a replay of a damaged file would answer for a run that never was.
  */
 import { createHash } from 'node:crypto';
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 /** How the run came about, as the options of the tool that replays it. */
 export type RecordedOptions =

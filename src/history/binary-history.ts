@@ -8,7 +8,7 @@
  *
  * The machine must be little-endian, as all that Node runs on in practice are.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { CompactHistory, Lists } from './compact-history.ts';
 import { HistoryNames } from './history-names.ts';
 import type { Texts } from './text-pool.ts';

@@ -2,8 +2,7 @@
  * Builds a `CompactHistory` operation by operation, without an object for any of them. Readers of all formats end here, so that all of
  * them refuse the same things. Keys, sessions and IDs may be given as texts or as the bytes of a text.
  */
-import { assert } from '../base/assert.ts';
-import { InputError, type Place } from '../base/input-error.ts';
+import { assert, InputError, type Place } from '../base/index.ts';
 import {
   type CompactHistory,
   fromUnrecorded,

@@ -1,5 +1,5 @@
 /** Between `History` and `CompactHistory`, and a part of a large history for people to look at. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, operationKind, placeOf, statuses } from './compact-history.ts';
 import { type History, type Operation, type Transaction, type TransactionIndex } from './history.ts';

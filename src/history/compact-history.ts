@@ -6,7 +6,7 @@
  * value ID finds the writer of a version. The initial state is no transaction here either: it is `INITIAL`, before everything. Failed
  * operations (a client saw an error and continued) are no part of a history: readers of other formats leave them out.
  */
-import type { Place } from '../base/input-error.ts';
+import type { Place } from '../base/index.ts';
 import type { HistoryNames } from './history-names.ts';
 import type { Status, TransactionIndex } from './history.ts';
 

@@ -1,5 +1,5 @@
 /** A text that ends too early, with what stands in it before it was cut. */
-import { InputError, isTruncated, type Place } from '../base/input-error.ts';
+import { InputError, isTruncated, type Place } from '../base/index.ts';
 import type { CompactHistory } from './compact-history.ts';
 
 /**

@@ -2,7 +2,7 @@
  * A history as a text gives it: reads name their writer by ID, and that writer may come later in the text. All text formats
  * end here, so that all of them refuse the same things.
  */
-import { InputError, type Place } from '../base/input-error.ts';
+import { InputError, type Place } from '../base/index.ts';
 import { type History, INITIAL, type Operation, type Status, type TransactionIndex } from './history.ts';
 import type { Key, Value } from './value.ts';
 

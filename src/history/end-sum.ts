@@ -4,11 +4,10 @@
  *
  *     {"moirai":"end","crc32":"cbf43926"}                 a history as JSON Lines
  *     # crc32 cbf43926                                    a history in the notation, where it is a comment
- *     {"moirai":"end","crc32":"cbf43926"}                 the choices of `serve` (`serve/choices.ts`)
+ *     {"moirai":"end","crc32":"cbf43926"}                 the choices of `serve` (`database/choices.ts`)
  *     {"moirai":"mark","time":null,"crc32":"cbf43926"}    a trace: its last mark
  */
-import { crc32 } from '../base/crc32.ts';
-import { InputError } from '../base/input-error.ts';
+import { crc32, InputError } from '../base/index.ts';
 
 export type SummedText = 'jsonl' | 'notation' | 'trace' | 'choices';
 

@@ -19,7 +19,7 @@ export {
   type Relations,
   type RelationsOptions,
 } from './relations.ts';
-export { checkSum, checkedSum, withEndLine } from './end-sum.ts';
+export { checkSum, checkedSum, withEndLine, sumText } from './end-sum.ts';
 export { formatHistory, parseHistory } from './notation.ts';
 export { formatHistoryLines, parseHistoryLines } from './json-lines.ts';
 export { type TransactionDetails, CompactHistoryBuilder } from './compact-builder.ts';
@@ -43,3 +43,23 @@ export { JsonLinesScanner, scanHistoryLines, type ScannerOptions } from './json-
 export type { HistoryNames } from './history-names.ts';
 export { BinaryHistoryReader, isBinaryHistory, writeBinaryHistory } from './binary-history.ts';
 export { detectFormat, folderFormat, formatNamed, formatOfName, historyFormats } from './formats/formats.ts';
+export {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  integerAt,
+  integerEnd,
+  isAt,
+  lineFeed,
+  literals,
+  minus,
+  nine,
+  openBrace,
+  openBracket,
+  plainStringEnd,
+  skipSpace,
+  zero,
+} from './json-bytes.ts';
+export { scanJsonLine } from './json-text.ts';

@@ -7,7 +7,7 @@
  *
  * A read of a key that is appended to anywhere sees a list; null is the empty one.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
 import { decodeLast, orCut } from './cut-history.ts';

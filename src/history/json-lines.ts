@@ -10,8 +10,7 @@
  * lines do not: their order, and sessions without transactions. A field with another name, and one that comes twice, is refused: a misspelt
  * status would make a transaction that aborted a committed one.
  */
-import { assert } from '../base/assert.ts';
-import type { Place } from '../base/input-error.ts';
+import { assert, type Place } from '../base/index.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
 import { checkSum, endStart } from './end-sum.ts';
 import { defaultId, type History, INITIAL, type Operation, type Status, type Transaction } from './history.ts';

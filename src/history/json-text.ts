@@ -2,7 +2,7 @@
  * Where the parts of a JSON text stand, so that an error can point at them. JSON.parse gives the values and is much faster;
  * this walk runs where a column is needed, or where JSON stands inside another notation and its end is sought. RFC 8259.
  */
-import { InputError, type Place } from '../base/input-error.ts';
+import { InputError, type Place } from '../base/index.ts';
 import { nestingMax, type Value } from './value.ts';
 
 /** One line of a text. */

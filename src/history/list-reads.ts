@@ -2,7 +2,7 @@
  * Reads of keys with appends: what they saw is a list, element by element. Changes the columns `kind` and `value` of such
  * reads in place. Cost: linear in the elements read.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { type CompactHistory, type Lists, operationKind, placeOf } from './compact-history.ts';
 import type { Int32Column } from './growing-column.ts';
 import type { ValueTable } from './value-table.ts';

@@ -14,8 +14,7 @@
  * Sessions are named 0, 1, ... in the order of their lines. What the notation does not carry: names of sessions, other IDs,
  * times, levels, sessions without transactions, and an order of transactions between sessions. JSON Lines carries all of it.
  */
-import { assert } from '../base/assert.ts';
-import { InputError, type Place } from '../base/input-error.ts';
+import { assert, InputError, type Place } from '../base/index.ts';
 import { checkCount } from './transaction-count.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
 import { checkSum } from './end-sum.ts';

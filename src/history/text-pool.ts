@@ -2,7 +2,7 @@
  * Texts as dense IDs: 0, 1, 2, ... in the order in which they were first met. Bytes in one array and an open-addressing table beside it:
  * a scanner looks names up without making strings, and a JavaScript Map would end at 16.7 million entries.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { Int32Column, Uint8Column } from './growing-column.ts';
 
 /** Positions are 32-bit integers. */

@@ -1,5 +1,5 @@
 /** A history file whose first line says how many transactions follow: one that was cut between two of them is seen. */
-import { InputError, type Place } from '../base/input-error.ts';
+import { InputError, type Place } from '../base/index.ts';
 
 /**
  * @param place of the count

@@ -2,7 +2,7 @@
  * Values: what JSON can carry, exactly. A value that JSON would change on the way (NaN, undefined, a Date, a Map, -0) is
  * refused where it is written, because a history that cannot be stored and read back is no evidence.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 export type Key = string;
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };

@@ -2,8 +2,7 @@
  * Is a history at a level? The incremental constraints decide; evidence is then built for people and for `certify`.
  * For histories of up to some hundred transactions: the order is a bit matrix.
  */
-import { assert } from '../base/assert.ts';
-import { type TimeLimit, unlimited } from '../base/time-limit.ts';
+import { assert, type TimeLimit, unlimited } from '../base/index.ts';
 import {
   type History,
   INITIAL,

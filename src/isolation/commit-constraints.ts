@@ -12,7 +12,7 @@
  * For the levels above ("strong"), a new pair wakes the reads that it can touch and no others.
  * Axioms: MonkeyDB (OOPSLA 2021) section 3.2; Biswas and Enea, OOPSLA 2019.
  */
-import { BitMatrix, everyElement } from '../base/bit-matrix.ts';
+import { BitMatrix, everyElement } from '../base/index.ts';
 import type { IsolationLevel } from './level.ts';
 
 const strengths = {

@@ -7,9 +7,7 @@
  * (the problem is NP-complete); `solved` keeps one way in which they were all decided. A read that fits `solved` is allowed; one that
  * contradicts `known` is not; only what does neither is searched anew.
  */
-import { type TimeLimit, unlimited } from '../base/time-limit.ts';
-import { assert } from '../base/assert.ts';
-import { BitMatrix, everyElement } from '../base/bit-matrix.ts';
+import { type TimeLimit, unlimited, assert, BitMatrix, everyElement } from '../base/index.ts';
 import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-constraints.ts';
 
 export interface CommitOrdersOptions {

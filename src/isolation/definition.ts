@@ -13,8 +13,7 @@
  * transactions of other levels its reads are as if they were not there, for they may have seen what never happened.
  * strict-serializable is serializable by a commit order that also respects real time.
  */
-import { assert } from '../base/assert.ts';
-import { InputError } from '../base/input-error.ts';
+import { assert, InputError } from '../base/index.ts';
 import {
   type ExternalRead,
   type History,

@@ -2,7 +2,7 @@
  * From a refutation to the cycle of dependencies that people know: so, wr, ww and rw edges between transactions (Adya's direct
  * serialization graph). A refutation ends in a cycle of pairs of co; each pair is spelled out in the edges that it stands for.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import type { ExternalRead, Key, Relations, TransactionIndex } from '../history/index.ts';
 import { type Execution, visible } from './definition.ts';
 import { PartialOrder } from './partial-order.ts';

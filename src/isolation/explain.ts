@@ -1,5 +1,5 @@
 /** A verdict in plain words: one line for each edge of the cycle, or for the read, naming transactions by ID. */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import {
   type History,
   INITIAL,

@@ -16,5 +16,7 @@ export type { Edge, EdgeRelation } from './dependency-cycle.ts';
 export { exampleOf, explain, explainChoice, explainNoViolation, summarize } from './explain.ts';
 export { isolationLevels, isStrongerOrEqual, parseLevel, type IsolationLevel, type Levels } from './level.ts';
 export { referenceCheck, type ReferenceOptions, type ReferenceVerdict } from './reference.ts';
-export type { Refutation } from './refutation.ts';
+export { type Refutation, transactionsOfRefutation } from './refutation.ts';
 export type { Verdict, Violated } from './verdict.ts';
+export { type Nogood, chooseAvoiding } from './nogoods.ts';
+export { writersInRecordedOrder } from './recorded-order.ts';

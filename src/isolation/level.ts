@@ -1,5 +1,5 @@
 /** The isolation levels, weakest first: a chain, each allowing only what those before it allow. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 export const isolationLevels = [
   'read-uncommitted',

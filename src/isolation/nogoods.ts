@@ -1,5 +1,5 @@
 /** One candidate for each read, so that no combination that is known to contradict itself is among them. Backtracking over what is in one. */
-import { type TimeLimit, unlimited } from '../base/time-limit.ts';
+import { type TimeLimit, unlimited } from '../base/index.ts';
 import type { TransactionIndex } from '../history/index.ts';
 
 /** Not all of these together. */

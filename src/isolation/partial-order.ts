@@ -2,7 +2,7 @@
  * A partial order on the transactions of a small history, the initial state included, that remembers why: each pair that was added
  * carries a label, and a path of labelled pairs can be asked for.
  */
-import { BitMatrix } from '../base/bit-matrix.ts';
+import { BitMatrix } from '../base/index.ts';
 import type { TransactionIndex } from '../history/index.ts';
 
 interface Arrow<Label> {

@@ -6,8 +6,7 @@
  * step with the definition alone. The search works in rounds, so that it finds a cycle with the fewest rounds of reasoning; it is for
  * histories that a person will look at (it costs reads x transactions^2 a round), after a faster algorithm has said that there is one.
  */
-import { assert } from '../base/assert.ts';
-import { type TimeLimit, unlimited } from '../base/time-limit.ts';
+import { assert, type TimeLimit, unlimited } from '../base/index.ts';
 import { type ExternalRead, INITIAL, type Relations, type TransactionIndex } from '../history/index.ts';
 import { type Execution, visible } from './definition.ts';
 import type { IsolationLevel, LevelOf } from './level.ts';

@@ -3,7 +3,7 @@
  * A choice is tried, first the one of the recorded order; what violates the level says which of its writers contradict each other, and that combination is not tried again.
  * (`src/check/strong/repeated-values.ts` does the same for large histories, and narrows the choices first.)
  */
-import type { TimeLimit } from '../base/time-limit.ts';
+import type { TimeLimit } from '../base/index.ts';
 import type { AmbiguousRead, History, Relations, RelationsOptions, TransactionIndex } from '../history/index.ts';
 import { chooseAvoiding, type Nogood } from './nogoods.ts';
 import { writersInRecordedOrder } from './recorded-order.ts';

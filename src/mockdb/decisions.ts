@@ -2,7 +2,7 @@
  * All that one run leaves open, decided one thing at a time and noted: which session goes next, which write a read sees, whether a
  * commit fails. The notes are a path that replays the run whatever strategy drew it, and however the strategy used its chooser.
  */
-import { type Chooser, replaying } from '../base/chooser.ts';
+import { type Chooser, replaying } from '../base/index.ts';
 import { strategies, type Strategy, type StrategyName, type Version } from './strategy.ts';
 
 export interface DecisionsOptions {

@@ -6,8 +6,7 @@
  * show: at snapshot isolation and serializable a commit can find that its writes make an earlier, then legal, read illegal (lost update and
  * write skew are just that). The transaction then rolls back without trace: a serialization failure.
  */
-import { assert } from '../base/assert.ts';
-import { InputError } from '../base/input-error.ts';
+import { assert, InputError } from '../base/index.ts';
 import {
   copyValue,
   defaultId,

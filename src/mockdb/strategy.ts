@@ -2,7 +2,7 @@
  * Which of the writes that a read may see does it see? MonkeyDB (OOPSLA 2021) draws uniformly from the possible values; its section 11
  * suggests a bias towards older ones, its section 8 the latest of each session for checks that should see no weak reads.
  */
-import type { Chooser } from '../base/chooser.ts';
+import type { Chooser } from '../base/index.ts';
 import { sameValue, type Value } from '../history/index.ts';
 
 /** A committed write. */

@@ -3,8 +3,7 @@
  * beside a statement never comes first, and what a timer would do an hour later is not seen: the first is named, the second made to happen.
  * Timers of packages (idle connections, keep-alives) are their own business, but for the timeouts that a program asks of its driver.
  */
-import { monotonicMs } from '../base/clock.ts';
-import { callerFrame } from '../base/user-frame.ts';
+import { monotonicMs, callerFrame } from '../base/index.ts';
 
 /** Which timers a program set, and whether they ever fired: over all its runs. */
 export class TimerNotes {

@@ -8,7 +8,7 @@
  * range in one run and from the high end in another, and what the program did is compared (`fact.ts`). What it decides between the two ends
  * is not seen: the verdict names the source.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { decisionOf, differenceOf, fact, type Fact } from './fact.ts';
 import { isForcible, Trial, withTrials } from './sources.ts';
 

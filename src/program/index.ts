@@ -69,3 +69,4 @@ export { fact, keyFact, type Fact } from './fact.ts';
 export { requireFunctionOfReads, requireNoForcedDifference, type Repeated } from './function-of-reads.ts';
 export { ControlledSources } from './controlled-sources.ts';
 export { holdTimersOf, passTimeAfter, Trial, watchSources } from './sources.ts';
+export { decodePath, encodePath } from './decision-path.ts';

@@ -1,6 +1,5 @@
 /** Does the invariant hold at the end of a run? */
-import { InputError } from '../base/input-error.ts';
-import { before, LATE } from '../base/deadline.ts';
+import { InputError, before, LATE } from '../base/index.ts';
 import type { Key, Value } from '../history/index.ts';
 import { mark } from './marks.ts';
 import { isSessionNameFault } from './observed-names.ts';

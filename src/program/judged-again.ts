@@ -2,9 +2,7 @@
  * Can the invariant fail at all? Before a green verdict it judges some of the final states of runs again, each time with one value changed. One that
  * holds whatever is changed compares what is not there (`final.stock.left` of a number), or values of two types, or looks elsewhere.
  */
-import { monotonicMs } from '../base/clock.ts';
-import { Breather } from '../base/budget.ts';
-import { before, LATE } from '../base/deadline.ts';
+import { monotonicMs, Breather, before, LATE } from '../base/index.ts';
 import type { Key } from '../history/index.ts';
 import { type Asks, cannotFailText, nothingReturnedText } from '../evidence/index.ts';
 import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';

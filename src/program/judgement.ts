@@ -1,7 +1,6 @@
 /** What an invariant makes of a state that no run had. */
 import { Script } from 'node:vm';
-import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
+import { monotonicMs, InputError } from '../base/index.ts';
 import { violationOf } from './invariant.ts';
 
 /** `no-answer`: it came upon a value of another shape than it takes, or returned none. */

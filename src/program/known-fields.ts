@@ -1,5 +1,5 @@
 /** Fields of what a user hands over. One that is misspelt would be left out without a word. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { similarKey } from './similar-key.ts';
 
 /**

@@ -3,9 +3,7 @@
  * the calls of sessions that these make.
  */
 import { setImmediate, setTimeout } from 'node:timers';
-import { monotonicMs } from '../base/clock.ts';
-import { activeResources, onUnhandledRejection } from '../base/event-loop.ts';
-import { InputError } from '../base/input-error.ts';
+import { monotonicMs, activeResources, onUnhandledRejection, InputError } from '../base/index.ts';
 import { errorText } from './invariant.ts';
 
 export class LeftBehind {

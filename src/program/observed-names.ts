@@ -1,5 +1,5 @@
 /** Which names an invariant asks of the objects that it is given. What every object is asked (by `await`, JSON, `expect`) is left out. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 /**
  * @param onMissing called with each name that is asked for and that `object` does not have

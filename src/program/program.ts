@@ -1,7 +1,7 @@
 /**
  * Programs: sessions of transactions as plain async functions, an initial state, an invariant. What `moirai test` and `moirai explore` run.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { copyValue, type Key, type Value } from '../history/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 import { requireKnownFields } from './known-fields.ts';

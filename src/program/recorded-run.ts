@@ -8,8 +8,7 @@
  * steps; a run that takes other steps is another run.
  */
 import { createHash } from 'node:crypto';
-import { crc32 } from '../base/crc32.ts';
-import { InputError } from '../base/input-error.ts';
+import { crc32, InputError } from '../base/index.ts';
 import { type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 
 export interface RecordedRun {

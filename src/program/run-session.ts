@@ -1,5 +1,5 @@
 /** One session of a run: what it does now, what it has done, and the ways in which its program can use it wrongly. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 export const NOTHING = Symbol('nothing');
 

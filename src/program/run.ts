@@ -7,8 +7,7 @@
  * is noticed when the microtask queue runs dry: the others then continue, with its transaction open. What happens in between is a
  * deterministic function of the turns and the values read.
  */
-import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
+import { monotonicMs, InputError } from '../base/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 import { errorText } from './invariant.ts';
 import { requireKnownFields } from './known-fields.ts';

@@ -6,7 +6,7 @@
  * distinct. Forced ones are at the low end of their range or at the high one: a comparison such as `Math.random() < p` then goes one way and
  * the other for every p. Only the first calls are extreme, so that a loop which draws until it likes what it has ends.
  */
-import { type Chooser, seeded } from '../base/chooser.ts';
+import { type Chooser, seeded } from '../base/index.ts';
 
 export type Side = 'low' | 'high';
 

@@ -2,7 +2,7 @@
  * Programs over SQL: a schema, sessions that use the driver or ORM they already use, an invariant with SQL. Every session gets a way to
  * connect to the mock database: a stream in process that carries the protocol's bytes.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { requireKnownFields } from './known-fields.ts';
 import type { InvariantResult } from './program.ts';
 

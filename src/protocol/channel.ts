@@ -2,7 +2,7 @@
  * Queues of messages, one for each receiver, for protocols in which a message is gone once it is received. Loss, duplication and
  * reordering are choices of the network, which is one more process: `faults`.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { sameValue, type Value } from '../history/index.ts';
 import { type Kind, listOf, mapOf } from './kind.ts';
 import { type Member, namedSet, type NamedSet } from './named-set.ts';

@@ -1,5 +1,5 @@
 /** What `define` returns, looked at before anything is searched: a part that is left out silently would be a part that is not checked. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { requireKind } from './kind.ts';
 import { Message } from './message.ts';
 import type { NamedSet } from './named-set.ts';

@@ -1,5 +1,5 @@
 /** The tool: a protocol, its parameters and what to check become a result with a trace. */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import { type Conclusion, conclude, type Evidence, noEvidence } from '../evidence/index.ts';
 import type { TimelessLevel } from '../states/index.ts';
 import { checkEventually } from './liveness.ts';

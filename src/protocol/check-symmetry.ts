@@ -3,7 +3,7 @@
  * states that matter. Samples of the states show it: a renamed state must have the renamed successors, and the same conditions
  * and levels.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Expander } from './expand.ts';
 import type { Model } from './model.ts';
 import type { StateCheck } from './state-check.ts';

@@ -1,5 +1,5 @@
 /** The successors of a state: each enabled step of each process, run in place. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { AnyStep, CompiledProcess, Model } from './model.ts';
 import type { Member, Members, NamedSet } from './named-set.ts';
 import { caused, protocolFault, requireAnswer } from './protocol-fault.ts';

@@ -2,7 +2,7 @@
  * Kinds of values that a variable of a protocol may hold. A declared kind is what lets a state be a few machine words: a
  * value is a fixed number of cells, each a few bits wide. It also tells symmetry which cells name members of a set.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { type Member, type Members, membersOf, type NamedSet } from './named-set.ts';
 
 export interface Cell {

@@ -3,7 +3,7 @@
  * messages whose first set it is) lies in that member's block, so that renaming members moves whole blocks. A cell never
  * straddles two words, and cells that a renaming changes lie side by side: symmetry renames many of them by one table.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Cell } from './kind.ts';
 import type { NamedSet } from './named-set.ts';
 

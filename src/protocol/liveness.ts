@@ -6,7 +6,7 @@
  * Not for states up to symmetry: a cycle of representatives need not be a cycle. Tarjan, "Depth-first search and linear graph
  * algorithms", 1972.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { expanderOf } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { CompiledProcess, Model } from './model.ts';

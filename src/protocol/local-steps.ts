@@ -5,7 +5,7 @@
  * `local`. C3, that others are not put off forever, could fail only on a cycle of local steps; the last of its states to be expanded
  * finds no new state, follows the local steps from there, comes back to itself, and is expanded in full.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { type Expander, stepName } from './expand.ts';
 import type { AnyStep, CompiledProcess, Model } from './model.ts';
 

@@ -2,7 +2,7 @@
  * Messages as in Gray and Lamport: the set of all messages ever sent, which only grows. A message is received by awaiting that it
  * is in the set, so it may arrive late, twice, out of order or never. One bit each.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Member, Members, NamedSet } from './named-set.ts';
 import type { MessageDeclaration } from './spec.ts';
 

@@ -4,7 +4,7 @@
  * To expand a state the search loads it, and for each step that is enabled the step runs in place, the result is looked at, and
  * the state is restored. Nothing is allocated on the way.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { partsOf } from './check-parts.ts';
 import { type Kind, oneOf, range } from './kind.ts';
 import { type CellOwner, layOut, type Layout, type Place } from './layout.ts';

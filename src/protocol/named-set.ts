@@ -1,5 +1,5 @@
 /** Named finite sets: the resource managers, the ballots, the transactions of a protocol. Members are the numbers 0 .. size - 1. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 /** A member of a `NamedSet`, as a number that counts from 0. */
 export type Member = number;

@@ -3,7 +3,7 @@
  * nothing else: the verdict on a bag of these variables is kept, so it must not depend on more. An access to anything else is refused by its name; it would read a
  * first value in every state and prove nothing.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { History, Operation, Transaction } from '../history/index.ts';
 import { compile, type Model } from './model.ts';
 import { protocolFault } from './protocol-fault.ts';

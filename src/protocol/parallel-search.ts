@@ -2,9 +2,7 @@
  * Breadth-first search on several threads, level by level, so that traces stay shortest. The threads take batches of the level's
  * states; at its end they exchange reports. Counts and depth are those of the search on one thread.
  */
-import { assert } from '../base/assert.ts';
-import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
+import { assert, monotonicMs, InputError } from '../base/index.ts';
 import { collisionProbability } from './fingerprint.ts';
 import type { Model } from './model.ts';
 import { caused, FaultOnPath } from './protocol-fault.ts';

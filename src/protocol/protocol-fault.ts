@@ -1,5 +1,5 @@
 /** Errors that the protocol's own code is to blame for, with what it did. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Trace } from './trace.ts';
 
 /** @param where who did it: `name: t1 at RUN, step RUN`, `the invariant "x"`. The cause keeps the place in the user's code. */

@@ -1,5 +1,5 @@
 /** One thread of a parallel search: it takes batches of the level's states until there are none, and reports. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { TimelessLevel } from '../states/index.ts';
 import { symmetryCheckOf } from './check-symmetry.ts';
 import { type Expander, expanderOf, isDone } from './expand.ts';

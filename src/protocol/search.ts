@@ -2,9 +2,7 @@
  * Explicit-state search. Breadth-first finds shortest traces and the depth; depth-first finds deep violations sooner. Each
  * state is kept as its words and the ordinal of its predecessor; whether it is new, its fingerprint tells.
  */
-import { Breather } from '../base/budget.ts';
-import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
+import { Breather, monotonicMs, InputError } from '../base/index.ts';
 import { symmetryCheckOf } from './check-symmetry.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { collisionProbability, fingerprint, FingerprintSet } from './fingerprint.ts';

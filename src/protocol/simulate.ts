@@ -1,7 +1,5 @@
 /** Random behaviours of a protocol that is too large to explore: each step is drawn from those that are enabled. */
-import { type Chooser, seeded } from '../base/chooser.ts';
-import { Breather } from '../base/budget.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { type Chooser, seeded, Breather, monotonicMs } from '../base/index.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { fingerprint, FingerprintSet } from './fingerprint.ts';
 import type { Model } from './model.ts';

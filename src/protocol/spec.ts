@@ -6,7 +6,7 @@
  * at which label the process is then. Conditions read the state, `do` writes it; both see the variables as properties.
  */
 import type { Operation } from '../history/index.ts';
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Kind, ValueOf } from './kind.ts';
 import type { Member, Members, NamedSet } from './named-set.ts';
 import { undeclared } from './undeclared.ts';

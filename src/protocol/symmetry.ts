@@ -5,7 +5,7 @@
  * is renamed once for each permutation of those (two table look-ups a word), and the group elements are then compared word
  * by word, most of them no further than the first. Ip and Dill, "Better verification through symmetry", FMSD 1996.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import type { Cell } from './kind.ts';
 import type { Block, Layout, PlacedCell } from './layout.ts';
 import type { Member, NamedSet } from './named-set.ts';

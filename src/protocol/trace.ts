@@ -2,7 +2,7 @@
  * A path as what happened: which process took which step, what it received and sent, what changed. The search keeps states up to
  * symmetry; here the steps are repeated from the initial state, so that every process keeps its name.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import type { History } from '../history/index.ts';
 import { expanderOf, type Running, stepName } from './expand.ts';
 import { observedHistory } from './isolation-invariant.ts';

@@ -2,7 +2,7 @@
  * Prototypes that refuse what is not part of a protocol. A variable that is spelled wrong, or a `shared` that the protocol does not list, would be kept outside of
  * the state: the search would not see it change.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 
 /** Behind all variables of an object: what reaches it is none. Names that every object has are no variables. */
 export function withoutOthers(owner: string, names: readonly string[]): object {

@@ -2,13 +2,11 @@
 import { secretBytes } from '../base/index.ts';
 import { converse } from './converse.ts';
 import type { StartConversation } from './conversation.ts';
-import type { SqlDatabase } from './database.ts';
+import type { SqlDatabase, Session, AnswerTo, StatementEvent } from '../database/index.ts';
 import { type DuplexEnd, duplexPair } from './duplex-pair.ts';
-import { mysqlConversations } from './mysql-conversation.ts';
-import { postgresConversations } from './postgres-conversation.ts';
+import { mysqlConversations } from './mysql/conversation.ts';
+import { postgresConversations } from './postgres/conversation.ts';
 import { sentPlaces } from './sent-places.ts';
-import type { Session } from './sql-session.ts';
-import type { AnswerTo, StatementEvent } from './statement-event.ts';
 import type { SqlServer } from '../sql/index.ts';
 
 export interface ConnectToOptions {

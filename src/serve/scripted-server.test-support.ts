@@ -5,11 +5,10 @@ import type {
   ResultColumn,
   SqlServer,
   SqlSession,
-  SqlType,
-  SqlValue,
   StatementResult,
 } from '../sql/index.ts';
-import { SqlError } from '../sql/sql-error.ts';
+import type { SqlType, SqlValue } from '../sql/model/index.ts';
+import { SqlError } from '../sql/model/sql-error.ts';
 
 export interface ScriptedStatement {
   readonly parameterTypes?: readonly SqlType[];

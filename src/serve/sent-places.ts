@@ -4,7 +4,7 @@
  * pipelined statements it is not known which one is answered.
  */
 import type { Duplex } from 'node:stream';
-import { firstUserFrame } from '../base/user-frame.ts';
+import { firstUserFrame } from '../base/index.ts';
 
 /** @returns tells `src/jobs.ts:31`; `null`: a driver that writes later, or several statements at a time */
 export function sentPlaces(client: Duplex, server: Duplex): () => string | null {

@@ -3,8 +3,8 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectTo } from './connect.ts';
-import { openSqlDatabase, type SqlDatabaseOptions } from './database.ts';
-import { parseProfile } from './profile.ts';
+import { openSqlDatabase, type SqlDatabaseOptions } from '../database/database.ts';
+import { parseProfile } from '../database/profile.ts';
 
 type Query = (sql: string) => Promise<number>;
 

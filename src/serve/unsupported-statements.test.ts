@@ -3,10 +3,10 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import type { UnsupportedStatement } from '../evidence/index.ts';
-import { notSupported, SqlError } from '../sql/index.ts';
+import { notSupported, SqlError } from '../sql/model/index.ts';
 import { connectTo } from './connect.ts';
-import { connected, openDatabase } from './sql-session.test-support.ts';
-import { mergedUnsupported, UnsupportedStatements } from './unsupported-statements.ts';
+import { connected, openDatabase } from '../database/sql-session.test-support.ts';
+import { mergedUnsupported, UnsupportedStatements } from '../database/assumptions/unsupported-statements.ts';
 
 const sent = (sql: string): { session: string; sql: string; place: null } => ({ session: 'a', sql, place: null });
 

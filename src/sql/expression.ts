@@ -4,12 +4,9 @@
  */
 import type { Node } from '@pgsql/types';
 import type { SessionActivity } from './catalog/activity.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Row, SqlType, SqlValue } from './model/index.ts';
 import type { DeferredChecks } from './run/deferred-checks.ts';
 import type { StatementCalls } from './statement-calls.ts';
-import type { Row } from './storage.ts';
-import type { SqlType } from './type.ts';
-import type { SqlValue } from './value.ts';
 
 export interface Expression {
   readonly type: SqlType;

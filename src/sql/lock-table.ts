@@ -1,11 +1,10 @@
 /** LOCK TABLE. PostgreSQL 15, `LockTableCommand`: tables, and views with all that they read. */
 import type { LockStmt } from '@pgsql/types';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
+import { SqlError, type TableLockMode } from './model/index.ts';
 import type { Relation } from './catalog/relation.ts';
 import type { Planning } from './plan/planning.ts';
-import { SqlError } from './sql-error.ts';
 import type { LockTableStatement, TableLock } from './statement.ts';
-import type { TableLockMode } from './storage.ts';
 
 /** By PostgreSQL's numbers, from 1. */
 const modes: readonly TableLockMode[] = [

@@ -1,16 +1,14 @@
 /** PREPARE, EXECUTE and DEALLOCATE: the tree of one of them. The statements themselves are the session's. PostgreSQL manual, "PREPARE". */
 import type { ExecuteStmt, Node, PrepareStmt } from '@pgsql/types';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
+import { notSupported, SqlError, type SqlType, types, type SqlValue } from './model/index.ts';
 import type { Execution } from './expression.ts';
 import { coerce, compileExpression, typeOfNode } from './expressions/index.ts';
 import { noAggregates } from './plan/grouping.ts';
 import type { Planning } from './plan/planning.ts';
 import { rootScope } from './plan/root.ts';
 import { someNode } from './plan/tree.ts';
-import { notSupported, SqlError } from './sql-error.ts';
 import type { NamedStatement, Statement } from './statement.ts';
-import { type SqlType, types } from './type.ts';
-import type { SqlValue } from './value.ts';
 
 /** Plans what stands inside PREPARE, with the types that it gives its parameters. */
 export type PlanInner = (query: Node, parameterTypes: readonly (SqlType | undefined)[]) => Statement;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { characterPosition, loadParser, parseStatement, splitStatements } from './parse.ts';
-import { SqlError } from './sql-error.ts';
+import { SqlError } from './model/sql-error.ts';
 
 beforeAll(loadParser);
 

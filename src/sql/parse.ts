@@ -4,7 +4,7 @@
  */
 import type { Node, ParseResult } from '@pgsql/types';
 import { loadModule, parseSync, scanSync } from 'libpg-query';
-import { SqlError } from './sql-error.ts';
+import { SqlError } from './model/index.ts';
 
 /** Loads the parser, once; nothing can be parsed before. */
 export function loadParser(): Promise<void> {

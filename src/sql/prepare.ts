@@ -1,9 +1,18 @@
 /** From the text of one statement to what the session runs. */
 import type { DefElem, ExplainStmt, Node, RangeVar, TruncateStmt } from '@pgsql/types';
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
+import {
+  type Dialect,
+  engineRules,
+  notSupported,
+  SqlError,
+  everyRow,
+  type Waiting,
+  type SqlType,
+  types,
+} from './model/index.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { type Column, primaryKey, type Table } from './catalog/relation.ts';
-import { type Dialect, engineRules } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
 import { lockTableStatement } from './lock-table.ts';
@@ -17,11 +26,8 @@ import { refuseIgnoredClauses } from './refused-clauses.ts';
 import { finishChecks } from './run/foreign-keys.ts';
 import type { ResultColumn } from './session.ts';
 import { sessionStatement } from './session-statement.ts';
-import { notSupported, SqlError } from './sql-error.ts';
 import { statementTitle } from './statement-title.ts';
 import type { QueryOutcome, QueryStatement, Statement } from './statement.ts';
-import { everyRow, type Waiting } from './storage.ts';
-import { type SqlType, types } from './type.ts';
 import { unplannedStatement } from './unplanned.ts';
 
 export interface PrepareOptions {

@@ -4,8 +4,7 @@
  * acted on, or change nothing that a client can see (FILLFACTOR, STORAGE, CONCURRENTLY, MATERIALIZED).
  */
 import type { Node } from '@pgsql/types';
-import { notSupported, type SqlError } from './sql-error.ts';
-import { everyIntervalField } from './value-interval.ts';
+import { notSupported, type SqlError, everyIntervalField } from './model/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Clause = (value: unknown, node: Fields) => string | undefined;

@@ -1,9 +1,8 @@
 /** Statements about the transaction and the session: the session itself does them. */
 import type { A_Const, Node, RangeVar, TransactionStmt, VariableSetStmt } from '@pgsql/types';
 import type { ResultColumn } from './session.ts';
-import { notSupported, SqlError } from './sql-error.ts';
+import { notSupported, SqlError, types } from './model/index.ts';
 import type { IsolationName, SettingStatement, TransactionModes, TransactionStatement } from './statement.ts';
-import { types } from './type.ts';
 
 /** `undefined`: something else. */
 export function sessionStatement(node: Node): TransactionStatement | SettingStatement | undefined {

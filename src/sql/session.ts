@@ -1,7 +1,5 @@
 /** What a wire conversation asks of a database: one client session, whatever the protocol. */
-import type { SqlError } from './sql-error.ts';
-import type { SqlType } from './type.ts';
-import type { SqlValue } from './value.ts';
+import type { SqlError, SqlType, SqlValue } from './model/index.ts';
 
 export interface SqlSession {
   /** After the last statement: for ReadyForQuery and MySQL's status flags. */

@@ -2,7 +2,7 @@
  * A statement that has to wait in the middle of an expression stops, and runs again from the same snapshot when it need not wait any more. Its
  * volatile functions then give what they gave before, up to the call that waited, as if it had never stopped.
  */
-import type { SqlValue } from './value.ts';
+import type { SqlValue } from './model/index.ts';
 
 interface MadeCall {
   readonly of: object;

@@ -1,5 +1,5 @@
 /** Text of either dialect: where statements end, and what one of them is. */
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './model/index.ts';
 import { prepareMysqlStatement } from './mysql/prepare-mysql.ts';
 import { splitMysql } from './mysql/tokens.ts';
 import { splitStatements as splitPostgres } from './parse.ts';

@@ -1,9 +1,7 @@
 /** A statement, parsed and planned against the catalog: what the session runs. */
 import type { Execution } from './expression.ts';
 import type { Notice, ResultColumn } from './session.ts';
-import type { StatementView, TableId, TableLockMode, Waiting } from './storage.ts';
-import type { SqlType } from './type.ts';
-import type { SqlValue } from './value.ts';
+import type { StatementView, TableId, TableLockMode, Waiting, SqlType, SqlValue } from './model/index.ts';
 
 export type Statement =
   | QueryStatement

@@ -5,7 +5,7 @@
 import type { Node, RangeVar } from '@pgsql/types';
 import type { Planning } from './plan/planning.ts';
 import { someNode } from './plan/tree.ts';
-import type { SqlError } from './sql-error.ts';
+import type { SqlError } from './model/index.ts';
 import type { QueryStatement } from './statement.ts';
 
 export function unplannedStatement(tree: Node, error: SqlError, planning: Planning): QueryStatement {

@@ -7,7 +7,7 @@
  * remembered by the set of its transactions and what the rest can still tell of their order. Violated sets cost up to 2^n prefixes
  * where values are unique, more where they are not; `stepsMax` ends it.
  */
-import { type TimeLimit, unlimited } from '../base/time-limit.ts';
+import { type TimeLimit, unlimited } from '../base/index.ts';
 import type { CommitTestLevel } from './level.ts';
 import { emptyPrefix, isPlaced, type Prefix, transactionOf } from './prefix.ts';
 import type { Member, Problem } from './problem.ts';

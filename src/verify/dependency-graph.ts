@@ -4,7 +4,7 @@
  *
  * Most edges go with the order of commits and cost O(1); the others cost what lies between their ends in the order.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
 import type { Relation } from './mirror.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import type { TransactionTable } from './transaction-table.ts';

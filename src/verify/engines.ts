@@ -3,7 +3,7 @@
  * isolation levels; where those contradict each other or the engine, the row follows the engine and says why. A mechanism that an engine
  * does not have gives false alarms; one that is left out only misses something, so what is not sure is left out.
  */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
 import { type Certifier, type ConsistentRead, type Mechanisms, noMechanisms } from './mechanisms.ts';
 
 type Levels = Readonly<Record<string, Mechanisms>>;

@@ -3,7 +3,7 @@ import { listCandidates } from './candidates.ts';
 import { agrees, fromImage, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
-import type { TraceOperation } from '../history/trace.ts';
+import type { TraceOperation } from '../trace/index.ts';
 import { fateCode, type View } from './transaction-table.ts';
 import { type Evidence, formatInterval, formatVersionImage, type Violation } from './violation.ts';
 

@@ -2,7 +2,7 @@
  * Images of rows as the verifier holds them: a scalar as it is, columns as a list of values beside a shape that all images with the same
  * columns share. Two images of one shape are compared position by position, without looking a name up.
  */
-import { type RowImage, type Scalar, unknownMark } from '../history/trace.ts';
+import { type RowImage, type Scalar, unknownMark } from '../trace/index.ts';
 
 /** The columns of images, in an order. Shapes are a tree: every one but the empty one is another with a column more. */
 export class Shape {

@@ -1,6 +1,6 @@
 /** Where InnoDB locks, writes or reads less than the statement says: each of these was seen on a real MariaDB or MySQL. */
 import { describe, expect, test } from 'vitest';
-import type { RowImage, TraceOperation } from '../history/trace.ts';
+import type { RowImage, TraceOperation } from '../trace/trace.ts';
 import { mechanismsOf } from './engines.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 

@@ -2,7 +2,7 @@
  * A small database that works by mechanisms, one event at a time: the definition that the verifier is compared with. It shares no code
  * with the verifier. An event happens at one moment inside its operation's interval.
  */
-import type { RowImage, TraceOperation } from '../history/trace.ts';
+import type { RowImage, TraceOperation } from '../trace/trace.ts';
 import type { Mechanisms } from './mechanisms.ts';
 
 export interface Event {

@@ -2,7 +2,7 @@
  * Right traces that are spoiled so that they are wrong by construction: what a mutation changes contradicts the engine's mechanisms
  * whatever the moments are, by the intervals alone. Values are written once only, so that each says whose it is.
  */
-import type { RowImage, TraceOperation } from '../history/trace.ts';
+import type { RowImage, TraceOperation } from '../trace/trace.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import type { Random } from './simulate.test-support.ts';
 

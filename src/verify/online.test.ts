@@ -1,7 +1,7 @@
 /** Traces as they come from a recorder: with marks, cut off, with statements that hang. */
 import { expect, test } from 'vitest';
-import { formatTraceHeader, formatTraceMark } from '../history/trace-record.ts';
-import { emptyHeader } from '../history/trace.ts';
+import { formatTraceHeader, formatTraceMark } from '../trace/record.ts';
+import { emptyHeader } from '../trace/trace.ts';
 import { mechanismsOf } from './engines.ts';
 import { TraceVerification, type TraceResult } from './verify-trace.ts';
 

@@ -8,7 +8,7 @@ import {
   type RowValue,
   type TraceOperation,
   type TraceOperationKind,
-} from '../history/trace.ts';
+} from '../trace/index.ts';
 
 /** Positions in `operationKinds`. */
 export const kindCode: Readonly<Record<TraceOperationKind, number>> = {

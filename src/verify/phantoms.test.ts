@@ -1,6 +1,6 @@
 /** Rows that a condition would have found, had they been there: dependencies on whoever inserts them. */
 import { describe, expect, test } from 'vitest';
-import type { Condition, TraceOperation } from '../history/trace.ts';
+import type { Condition, TraceOperation } from '../trace/trace.ts';
 import { mechanismsOf } from './engines.ts';
 import { Columns, Shape } from './image.ts';
 import { qualifies } from './predicate-read.ts';

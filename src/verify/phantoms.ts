@@ -8,7 +8,7 @@ import { mayOverlap } from './anti-dependency.ts';
 import type { Mirror } from './mirror.ts';
 import { qualifies } from './predicate-read.ts';
 import { none } from './slots.ts';
-import type { PredicateRead } from '../history/trace.ts';
+import type { PredicateRead } from '../trace/index.ts';
 import { fateCode } from './transaction-table.ts';
 
 export interface PredicateReader {

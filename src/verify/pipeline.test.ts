@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MinHeap } from './min-heap.ts';
 import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
-import type { TraceOperation, TraceOperationKind } from '../history/trace.ts';
+import type { TraceOperation, TraceOperationKind } from '../trace/trace.ts';
 
 function operation(session: string, start: number, end: number, kind: TraceOperationKind = 'read'): TraceOperation {
   return {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from './engines.ts';
 import type { Mechanisms } from './mechanisms.ts';
-import type { RowImage, TraceOperation } from '../history/trace.ts';
+import type { RowImage, TraceOperation } from '../trace/trace.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const above10 = [{ table: 't', where: [{ column: 'n', comparison: '>' as const, value: 10 }] }];

@@ -13,7 +13,7 @@ import type { Mirror } from './mirror.ts';
 import { releaseOf } from './mutual-exclusion.ts';
 import { qualifies } from './predicate-read.ts';
 import { none } from './slots.ts';
-import type { PredicateRead } from '../history/trace.ts';
+import type { PredicateRead } from '../trace/index.ts';
 import { fateCode } from './transaction-table.ts';
 import { formatInterval, type Violation } from './violation.ts';
 

@@ -4,7 +4,7 @@ import { type Image, isColumns } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
 import { isFollowing } from './snapshots.ts';
-import type { Condition, PredicateRead } from '../history/trace.ts';
+import type { Condition, PredicateRead } from '../trace/index.ts';
 import { snapshotCode } from './transaction-table.ts';
 
 interface Read {

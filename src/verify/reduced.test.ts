@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { engines } from './engines.ts';
 import { initialOf, type Random, simulate } from './simulate.test-support.ts';
-import { type RowImage, type RowValue, type TraceOperation, unknownMark } from '../history/trace.ts';
+import { type RowImage, type RowValue, type TraceOperation, unknownMark } from '../trace/trace.ts';
 import { seededRandom, verifyAll } from './verify.test-support.ts';
 
 const columns = ['a', 'b', 'c'] as const;

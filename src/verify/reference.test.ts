@@ -5,8 +5,8 @@ import { engines, mechanismsOf } from './engines.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { isExplainable } from './model.test-support.ts';
 import { initialOf, type Random, simulate } from './simulate.test-support.ts';
-import { formatTraceLine } from '../history/trace-record.ts';
-import { type TraceOperation, type TraceOperationKind } from '../history/trace.ts';
+import { formatTraceLine } from '../trace/record.ts';
+import { type TraceOperation, type TraceOperationKind } from '../trace/trace.ts';
 import { seededRandom, verifyAll } from './verify.test-support.ts';
 
 const levels: readonly (readonly [string, string])[] = [

@@ -8,7 +8,7 @@ import { RowIndex } from './row-index.ts';
 import { RowTable } from './row-table.ts';
 import { none } from './slots.ts';
 import { SortedRows } from './sorted-rows.ts';
-import { type Condition, type Scalar, unknownMark } from '../history/trace.ts';
+import { type Condition, type Scalar, unknownMark } from '../trace/trace.ts';
 import { TransactionTable } from './transaction-table.ts';
 
 const small = fc.integer({ min: -4, max: 4 });

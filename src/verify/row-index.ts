@@ -7,7 +7,7 @@
 import { isOf } from './clouds.ts';
 import { type Image, isColumns } from './image.ts';
 import { SortedRows } from './sorted-rows.ts';
-import type { Condition, Scalar } from '../history/trace.ts';
+import type { Condition, Scalar } from '../trace/index.ts';
 
 /** What the index has to know of rows. */
 interface Rows {

@@ -8,7 +8,7 @@ import type { Names } from './operation-table.ts';
 import { LockTable, OwnTable } from './lock-table.ts';
 import { RowIndex } from './row-index.ts';
 import { grownBytes, grownInts, none } from './slots.ts';
-import type { Condition, Scalar } from '../history/trace.ts';
+import type { Condition, Scalar } from '../trace/index.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { ReaderTable, VersionTable } from './version-table.ts';
 

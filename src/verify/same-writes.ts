@@ -7,7 +7,7 @@
 import { type Image, isColumns } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
-import { unknownMark } from '../history/trace.ts';
+import { unknownMark } from '../trace/index.ts';
 
 /** May the row have been what the transaction wrote there, before it did? */
 export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number): boolean {

@@ -1,6 +1,6 @@
 /** Which locks ROLLBACK TO releases, and where InnoDB begins anew. */
 import { describe, expect, test } from 'vitest';
-import type { RowImage } from '../history/trace.ts';
+import type { RowImage } from '../trace/trace.ts';
 import { mechanismsOf } from './engines.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 

@@ -1,7 +1,7 @@
 /** Savepoints against the definition: right traces give no alarm, and what is found has no explanation. */
 import { describe, expect, test } from 'vitest';
-import { formatTraceLine } from '../history/trace-record.ts';
-import type { TraceOperation } from '../history/trace.ts';
+import { formatTraceLine } from '../trace/record.ts';
+import type { TraceOperation } from '../trace/trace.ts';
 import { engines, mechanismsOf } from './engines.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { isExplainable } from './model.test-support.ts';

@@ -1,7 +1,7 @@
 /** What ROLLBACK TO SAVEPOINT takes back. */
 import { describe, expect, test } from 'vitest';
 import { mechanismsOf } from './engines.ts';
-import type { RowImage } from '../history/trace.ts';
+import type { RowImage } from '../trace/trace.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const initial = new Map<string, RowImage>([

@@ -6,7 +6,7 @@
  */
 import type { Mechanisms } from './mechanisms.ts';
 import { agrees, Shape, toImage } from './image.ts';
-import type { RowImage, RowValue, TraceOperation } from '../history/trace.ts';
+import type { RowImage, RowValue, TraceOperation } from '../trace/index.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';
 

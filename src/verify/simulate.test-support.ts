@@ -1,5 +1,5 @@
 /** Traces that are right by construction: random clients of the model, with intervals around the moments at which things happened. */
-import type { RowImage, TraceOperation, TraceOperationKind } from '../history/trace.ts';
+import type { RowImage, TraceOperation, TraceOperationKind } from '../trace/trace.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { eventsOf, Model } from './model.test-support.ts';
 

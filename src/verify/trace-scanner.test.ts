@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
 import { OperationTable } from './operation-table.ts';
-import { TraceReader } from '../history/trace-reader.ts';
+import { TraceReader } from '../trace/reader.ts';
 import { TraceScanner } from './trace-scanner.ts';
-import type { TraceOperation } from '../history/trace.ts';
+import type { TraceOperation } from '../trace/trace.ts';
 
 interface Outcome {
   readonly operations: readonly (readonly [TraceOperation, number])[];

@@ -17,14 +17,13 @@ import {
   openBracket,
   plainStringEnd,
   skipSpace,
-} from '../history/json-bytes.ts';
+} from '../history/index.ts';
+import { TraceReader, type TraceReaderOptions, type PredicateRead } from '../trace/index.ts';
 import { type Image, isColumns, withUnknown } from './image.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { PredicateScanner } from './predicate-scanner.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { RecentValues } from './recent-values.ts';
-import { TraceReader, type TraceReaderOptions } from '../history/trace-reader.ts';
-import type { PredicateRead } from '../history/trace.ts';
 import { ValueScanner } from './value-scanner.ts';
 
 export interface TraceScannerOptions extends Pick<TraceReaderOptions, 'onHeader' | 'onMark'> {

@@ -1,7 +1,7 @@
 /** Reads at read uncommitted: what was last written, and not what was overwritten or taken back. */
 import { describe, expect, test } from 'vitest';
 import { mechanismsOf } from './engines.ts';
-import type { RowImage } from '../history/trace.ts';
+import type { RowImage } from '../trace/trace.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const initial = new Map<string, RowImage>([

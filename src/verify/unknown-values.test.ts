@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatTraceLine } from '../history/trace-record.ts';
-import { unknownMark } from '../history/trace.ts';
-import { parseTrace } from '../history/trace-reader.ts';
+import { formatTraceLine } from '../trace/record.ts';
+import { unknownMark } from '../trace/trace.ts';
+import { parseTrace } from '../trace/reader.ts';
 import { agrees, merged, Shape, toImage } from './image.ts';
 import { Names } from './operation-table.ts';
 import { RowTable } from './row-table.ts';

@@ -17,10 +17,10 @@ import {
   plainStringEnd,
   skipSpace,
   zero,
-} from '../history/json-bytes.ts';
+} from '../history/index.ts';
+import type { Scalar } from '../trace/index.ts';
 import { Columns, type Image, type Shape } from './image.ts';
 import { RecentTexts } from './recent-texts.ts';
-import type { Scalar } from '../history/trace.ts';
 
 export class ValueScanner {
   /** The last value. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { engines, mechanismsOf, parseMechanisms } from './engines.ts';
-import type { RowImage } from '../history/trace.ts';
+import type { RowImage } from '../trace/trace.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const initial = new Map<string, RowImage>([

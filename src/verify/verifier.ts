@@ -6,7 +6,8 @@
  * Cost: per operation the versions and locks of its rows that something open may still conflict with. Memory: those, the latest version of every
  * row with the operations of its transaction, and the transactions that overlap with open ones or depend on such. All of it is in columns.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../base/index.ts';
+import type { RowImage, TraceOperation } from '../trace/index.ts';
 import { SerializationCertifier } from './certifier.ts';
 import { PendingReads, ReadVerifier, verifyOwn, verifyOwnPredicates } from './consistent-read.ts';
 import { toImage } from './image.ts';
@@ -23,7 +24,6 @@ import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
 import { noteRenewal } from './same-writes.ts';
 import { snapshotOf, takeSnapshot } from './snapshots.ts';
-import type { RowImage, TraceOperation } from '../history/trace.ts';
 import { TakenBackWrites } from './uncommitted-read.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';

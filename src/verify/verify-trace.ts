@@ -1,11 +1,11 @@
 /** A whole verification, from bytes: reader, pipeline and verifier put together, with what a live line shows. */
-import { InputError } from '../base/input-error.ts';
+import { InputError } from '../base/index.ts';
+import { emptyHeader, type TraceHeader, type TraceOperation } from '../trace/index.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import type { VerifierCounts } from './mirror.ts';
 import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
-import { emptyHeader, type TraceHeader, type TraceOperation } from '../history/trace.ts';
 import { TraceScanner } from './trace-scanner.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';

@@ -2,7 +2,7 @@
 import type { Value } from '../history/value.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { Verifier } from './verifier.ts';
-import { imageOf, type RowImage, type TraceOperation } from '../history/trace.ts';
+import { imageOf, type RowImage, type TraceOperation } from '../trace/trace.ts';
 import type { Violation } from './violation.ts';
 
 export interface Verified {

@@ -1,6 +1,6 @@
 /** What the verifier finds, as data: the mechanism that failed and the operations that show it. */
 import type { MechanismName } from './mechanisms.ts';
-import { formatImage, formatTime, type RowImage, type TraceOperation } from '../history/trace.ts';
+import { formatImage, formatTime, type RowImage, type TraceOperation } from '../trace/index.ts';
 
 export interface Evidence {
   readonly operation: TraceOperation;

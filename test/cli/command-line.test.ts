@@ -1,6 +1,6 @@
 /** Commands in this process: what they print, their exit codes, the shapes of --json. */
 import { describe, expect, test } from 'vitest';
-import { program, type SessionHandle } from '../../src/index.ts';
+import { program, type SessionHandle } from '../../src/program/index.ts';
 import { runHere } from '../support/cli.ts';
 
 const increment = (session: SessionHandle): Promise<void> =>

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
-import { type SqlConnection, sqlProgram } from '../../src/index.ts';
+import { type SqlConnection, sqlProgram } from '../../src/program/index.ts';
+import { exploreSql } from '../../src/explore/sql/index.ts';
+import { parseProfile, accessKey } from '../../src/database/index.ts';
 import { exploreSqlOnThreads } from '../../src/cli/explore-sql-threads.ts';
-import { onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
-import { exploreSql, parseProfile } from '../../src/sql-campaign/index.ts';
+import { onPostgres } from '../../src/sql-program/engines.test-support.ts';
 import apart, { reading } from '../support/apart-by-index.ts';
-import { accessKey } from '../../src/serve/index.ts';
 import { root, runHere, UserFolder } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';
 import threeSessions from '../support/three-sessions.ts';
@@ -176,7 +176,7 @@ test('every level of the engine as one table', async () => {
 test('an estimate, and nothing is explored', async () => {
   const { code, out, err } = await runHere(['explore', 'transfer.ts', '--estimate'], files);
   expect({ code, err }).toEqual({ code: 2, err: '' });
-  // 24 schedules without reduction (src/sql-campaign/explore-sql.test.ts), and each probe knows only its own way.
+  // 24 schedules without reduction (test/sql-programs/explore-sql.test.ts), and each probe knows only its own way.
   expect(out).toMatch(
     /^PostgreSQL, read committed: about 2\d schedules if nothing is left out \(\+- [\d.]+; up to \d+ decisions each; 100 random probes\)\nunknown: only an estimate was asked for\n$/,
   );

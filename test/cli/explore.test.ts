@@ -1,7 +1,6 @@
 /** `moirai explore` in this process: verdicts, exit codes, the shape of --json, replay. */
 import { describe, expect, test } from 'vitest';
-import { program, type SessionHandle } from '../../src/index.ts';
-import { sealToken, shapeOfKeys } from '../../src/program/index.ts';
+import { program, type SessionHandle, sealToken, shapeOfKeys } from '../../src/program/index.ts';
 import { runHere } from '../support/cli.ts';
 
 const increment = (session: SessionHandle): Promise<void> =>

@@ -4,8 +4,8 @@ import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
-import { formatTraceHeader, formatTraceMark } from '../../src/history/trace-record.ts';
-import { emptyHeader } from '../../src/history/trace.ts';
+import { formatTraceHeader, formatTraceMark } from '../../src/trace/record.ts';
+import { emptyHeader } from '../../src/trace/trace.ts';
 import { writeWhole } from '../../src/files/index.ts';
 import { build, runHere, UserFolder } from '../support/cli.ts';
 import {

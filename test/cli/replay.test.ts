@@ -7,7 +7,7 @@ import type { Host } from '../../src/cli/host.ts';
 import type { Ending } from '../../src/cli/watchdog.ts';
 import { InputError, seeded } from '../../src/base/index.ts';
 import { type FailureRecord, formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
-import { program, type SessionHandle } from '../../src/index.ts';
+import { program, type SessionHandle } from '../../src/program/index.ts';
 import { build, runBuilt, runHere, UserFolder } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';
 import { withdrawals } from '../support/withdrawals.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { program, type SqlConnection, sqlProgram } from '../../src/program/index.ts';
-import { onMysql, onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
+import { onMysql, onPostgres } from '../../src/sql-program/engines.test-support.ts';
 import apart from '../support/apart-by-index.ts';
 import { runHere } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';

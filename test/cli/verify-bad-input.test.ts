@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { crc32 } from '../../src/base/crc32.ts';
-import { formatLastMark } from '../../src/history/trace-record.ts';
+import { formatLastMark } from '../../src/trace/record.ts';
 import { type Ended, runHere } from '../support/cli.ts';
 
 const postgres = ['--engine', 'postgres', '--isolation', 'serializable'];

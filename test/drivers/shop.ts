@@ -2,7 +2,7 @@
  * What every client does in its own words: a small shop of books. The suite asks for the same things of each and compares the same answers, so
  * that a client's script holds nothing but how that client says them.
  */
-import type { SqlDatabase } from '../../src/serve/index.ts';
+import type { SqlDatabase } from '../../src/database/index.ts';
 
 export interface NewBook {
   readonly author: number;

@@ -1,6 +1,6 @@
 /** BenchBase's tables and statements run as they are, in both dialects, and answer as the real servers do where these are there. */
 import { describe, expect, test } from 'vitest';
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';

@@ -2,7 +2,7 @@
  * The tables and statements of BenchBase's nine transactional benchmarks (cmu-db/benchbase, Apache-2.0), in the shapes that its procedures
  * send: `?` for parameters, which are `$1`, `$2`, ... for PostgreSQL. A small load, then each statement, in an order that finds its rows.
  */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import { tpcc } from './benchbase-tpcc.ts';
 import { type Benchmark, drop } from './benchmark.ts';
 

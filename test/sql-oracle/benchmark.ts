@@ -1,5 +1,5 @@
 /** A benchmark of BenchBase's: its tables with a small load, then its statements. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 
 export interface Benchmark {
   readonly name: string;

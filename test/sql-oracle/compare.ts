@@ -1,7 +1,8 @@
 /** Runs the same statements here and on a real server, until an answer differs. */
 import * as fc from 'fast-check';
-import { connectTo, openSqlDatabase, parseProfile } from '../../src/serve/index.ts';
-import type { Dialect } from '../../src/sql/index.ts';
+import { connectTo } from '../../src/serve/index.ts';
+import { openSqlDatabase, parseProfile } from '../../src/database/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import {
   answerText,
   type Client,

@@ -1,5 +1,5 @@
 /** Random expressions over the columns in sight. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import type { Choices } from './choices.ts';
 import type { Column, Family, Table } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** The forms of statements: how often each comes, and in which dialects. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import type { Statement } from './answer.ts';
 import { Choices } from './choices.ts';
 import type { Table } from './schema.ts';

@@ -1,5 +1,5 @@
 /** What differs from the real servers and stays so for now; docs/sql.md lists it with the reasons. A scenario ends where it meets one. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import type { Answer } from './answer.ts';
 
 export interface KnownDifference {

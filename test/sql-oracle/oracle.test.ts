@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../../src/base/chooser.ts';
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped, type TestServer } from '../support/server-process.ts';

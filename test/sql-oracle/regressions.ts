@@ -1,5 +1,5 @@
 /** Statements that answered otherwise than the real server once. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import { mysqlRegressions } from './regressions-mysql.ts';
 
 export interface Regression {

@@ -1,5 +1,5 @@
 /** Random small tables: every type of the issue, NULLs and equal values everywhere, keys, defaults, checks and references. */
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import type { Choices } from './choices.ts';
 
 /** What can be compared and computed with what. */

@@ -1,6 +1,6 @@
 /** Random window functions with frames, over one table with NULLs and ties. */
 import type { Chooser } from '../../src/base/chooser.ts';
-import type { Dialect } from '../../src/sql/index.ts';
+import type { Dialect } from '../../src/sql/model/index.ts';
 import type { Statement } from './answer.ts';
 
 interface WindowForms {

@@ -3,8 +3,8 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Chooser, seeded } from '../../src/base/index.ts';
-import { connected, openDatabase } from '../../src/serve/sql-session.test-support.ts';
-import { formatText, type SqlType } from '../../src/sql/index.ts';
+import { connected, openDatabase } from '../../src/database/sql-session.test-support.ts';
+import { formatText, type SqlType } from '../../src/sql/model/index.ts';
 
 export interface AdvisoryStep {
   readonly session: number;

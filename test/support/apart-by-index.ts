@@ -1,6 +1,6 @@
 /** Two serializable transactions that have nothing in common where the server reads `jobs` by its index on `owner`. */
-import { type SqlConnection, sqlProgram } from '../../src/index.ts';
-import { onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
+import { type SqlConnection, sqlProgram } from '../../src/program/index.ts';
+import { onPostgres } from '../../src/sql-program/engines.test-support.ts';
 
 export const schema = `DROP TABLE IF EXISTS jobs; CREATE TABLE jobs (id int PRIMARY KEY, owner int, n int);
   INSERT INTO jobs VALUES (1, 10, 0), (2, 20, 0), (3, 30, 0); CREATE INDEX jobs_owner ON jobs (owner);`;

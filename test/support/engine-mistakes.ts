@@ -6,7 +6,7 @@ import type mysql from 'mysql2/promise';
 import type pg from 'pg';
 import type { IsolationName } from '../../src/sql/index.ts';
 import { type SqlConnection, type SqlEnd, type SqlProgram, sqlProgram } from '../../src/program/index.ts';
-import { type Dialect, onMysql, onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
+import { type Dialect, onMysql, onPostgres } from '../../src/sql-program/engines.test-support.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** A statement on the connection of one session. */

@@ -1,8 +1,9 @@
 /** SQL schedules, step by step, on moirai and on a real PostgreSQL: what each statement came to and who waits. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Client, type QueryResult, types } from 'pg';
-import { splitStatements, type SqlError } from '../../src/sql/index.ts';
-import { connected, openDatabase, type TestSession } from '../../src/serve/sql-session.test-support.ts';
+import { splitStatements } from '../../src/sql/index.ts';
+import type { SqlError } from '../../src/sql/model/index.ts';
+import { connected, openDatabase, type TestSession } from '../../src/database/sql-session.test-support.ts';
 
 /** `[session, statement]`, in order. A session whose statement still waits loses its turn. */
 export type Step = readonly [session: number, sql: string];

@@ -11,13 +11,8 @@ import {
   type WorkloadClient,
   workloadOf,
 } from '../../src/capture/index.ts';
-import {
-  connectTo,
-  openSqlDatabase,
-  parseProfile,
-  type ProfileOptions,
-  type SqlDatabase,
-} from '../../src/serve/index.ts';
+import { connectTo } from '../../src/serve/index.ts';
+import { openSqlDatabase, parseProfile, type ProfileOptions, type SqlDatabase } from '../../src/database/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { type Mechanisms, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
 

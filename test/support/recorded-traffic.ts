@@ -1,9 +1,10 @@
 /** What an application does with node-postgres on moirai's own server, recorded with its statements by the driver's hook: the text of the trace. */
 import pg from 'pg';
 import { hookPg, Recording } from '../../src/capture/index.ts';
-import { formatTraceHeader } from '../../src/history/trace-record.ts';
-import { emptyHeader } from '../../src/history/trace.ts';
-import { listen, openSqlDatabase, parseProfile, settleWithin, startConversation } from '../../src/serve/index.ts';
+import { formatTraceHeader } from '../../src/trace/record.ts';
+import { emptyHeader } from '../../src/trace/trace.ts';
+import { listen, startConversation } from '../../src/serve/index.ts';
+import { openSqlDatabase, parseProfile, settleWithin } from '../../src/database/index.ts';
 
 /**
  * @param setUp is not recorded

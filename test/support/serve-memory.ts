@@ -2,7 +2,8 @@
 import { Socket } from 'node:net';
 import mysql from 'mysql2';
 import pg from 'pg';
-import { listen, openSqlDatabase, parseProfile, settleWithin, startConversation } from '#moirai/serve';
+import { listen, startConversation } from '#moirai/serve';
+import { openSqlDatabase, parseProfile, settleWithin } from '#moirai/database';
 
 const [what = '', engine = ''] = (process.argv[2] ?? '').split(' ');
 const database = await openSqlDatabase({

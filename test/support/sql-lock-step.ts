@@ -1,8 +1,9 @@
 /** SQL of several sessions in lock-step: each statement is sent when the one before has been answered or waits. On moirai and on a real PostgreSQL. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type QueryArrayResult, type types } from 'pg';
-import { connected, openDatabase, type TestSession } from '../../src/serve/sql-session.test-support.ts';
-import { formatText, type StatementResult } from '../../src/sql/index.ts';
+import { connected, openDatabase, type TestSession } from '../../src/database/sql-session.test-support.ts';
+import { formatText } from '../../src/sql/model/index.ts';
+import type { StatementResult } from '../../src/sql/index.ts';
 
 interface Step {
   readonly session: string;

@@ -2,18 +2,18 @@
 import { postgresStorage } from '../../src/engine/index.ts';
 import { assert } from '../../src/base/assert.ts';
 import { Catalog } from '../../src/sql/catalog/catalog.ts';
-import type { Dialect } from '../../src/sql/dialect.ts';
+import type { Dialect } from '../../src/sql/model/dialect.ts';
 import type { Execution, Surroundings } from '../../src/sql/expression.ts';
 import { unlocked } from '../../src/sql/expressions/unlocked.test-support.ts';
 import { loadParser } from '../../src/sql/parse.ts';
 import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
 import { DeferredChecks } from '../../src/sql/run/deferred-checks.ts';
-import { SqlError } from '../../src/sql/sql-error.ts';
+import { SqlError } from '../../src/sql/model/sql-error.ts';
 import type { DdlStatement, QueryOutcome, QueryStatement } from '../../src/sql/statement.ts';
-import type { Storage, StorageTransaction, Waiting } from '../../src/sql/storage.ts';
-import { formatText } from '../../src/sql/text-format.ts';
-import type { SqlType } from '../../src/sql/type.ts';
-import type { SqlValue } from '../../src/sql/value.ts';
+import type { Storage, StorageTransaction, Waiting } from '../../src/sql/model/storage.ts';
+import { formatText } from '../../src/sql/model/text-format.ts';
+import type { SqlType } from '../../src/sql/model/type.ts';
+import type { SqlValue } from '../../src/sql/model/value.ts';
 
 await loadParser();
 

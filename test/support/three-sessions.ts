@@ -1,5 +1,5 @@
 /** A SQL program of a hundred schedules, in a file that threads can load. */
-import { countingProgram } from '../../src/sql-campaign/counting-program.test-support.ts';
+import { countingProgram } from '../../src/sql-program/counting-program.test-support.ts';
 
 // Programs are default exports.
 // oxlint-disable-next-line import/no-default-export

@@ -1,14 +1,8 @@
 /** Bugs of real engines as traces: the verifier finds each, by the mechanism and in the transactions that it is in, and nothing else. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  formatTraceLine,
-  mechanismsOf,
-  parseMechanisms,
-  parseTrace,
-  type TraceResult,
-  TraceVerification,
-} from '../../src/verify/index.ts';
+import { formatTraceLine, parseTrace } from '../../src/trace/index.ts';
+import { mechanismsOf, parseMechanisms, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
 import { runHere } from '../support/cli.ts';
 
 interface KnownBug {

@@ -1,2 +1,1 @@
 export { type Edits, sourceEdits } from './source-edits.ts';
-export { unifiedPatch } from './unified-patch.ts';

@@ -1,5 +1,5 @@
 /** A flow of recorded transactions as steps of the abstract program, each value of a statement as what it is computed from. */
-import { columnNamed } from '../../sql/catalog/relation.ts';
+import { columnNamed } from '../../sql/index.ts';
 import type { Place, Statement, Step, Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
 import { indexColumns, uniqueIndexes } from '../row-keys.ts';

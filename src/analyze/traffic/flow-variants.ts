@@ -2,7 +2,7 @@
  * Transactions that begin the same way, as few programs as explain them. Where two continue with different statements and an earlier result says why, they
  * are two ways of one program; where nothing does, they are two programs. One that only ends earlier is a way of the others: it was left.
  */
-import type { StatementValue } from '../../history/trace-statement.ts';
+import type { StatementValue } from '../../trace/index.ts';
 import type { Value } from '../application.ts';
 import type { FoldedTransaction } from './fold-loops.ts';
 import { inferCondition } from './infer-condition.ts';

@@ -1,5 +1,5 @@
 /** Why a transaction took one way and not another, as far as earlier results say it: no row was found, a column had a value, a sign. */
-import type { StatementValue } from '../../history/trace-statement.ts';
+import type { StatementValue } from '../../trace/index.ts';
 import type { Value } from '../application.ts';
 
 /** What was known when the way was taken, by transaction. */

@@ -5,7 +5,7 @@
  * That two values are always equal says little where they are few. They count as one where three different ones were seen, or where both are of one
  * column (foreign keys followed), as the id that a transaction reads by and then writes by.
  */
-import type { StatementValue } from '../../history/trace-statement.ts';
+import type { StatementValue } from '../../trace/index.ts';
 import type { Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
 

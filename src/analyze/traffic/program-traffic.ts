@@ -1,11 +1,11 @@
 /** A SQL program as traffic: each of its sessions alone on a database of its own, its statements recorded. */
-import { monotonicMs } from '../../base/clock.ts';
-import { before, LATE } from '../../base/deadline.ts';
-import { InputError } from '../../base/index.ts';
-import type { StatementValue } from '../../history/trace-statement.ts';
+import { monotonicMs, before, LATE, InputError } from '../../base/index.ts';
+import type { StatementValue } from '../../trace/index.ts';
+import { formatText, SqlError, type SqlType, type SqlValue } from '../../sql/model/index.ts';
+import { splitStatements } from '../../sql/index.ts';
+import { connectTo } from '../../serve/index.ts';
+import { openSqlDatabase, type SqlDatabase, type StatementEvent } from '../../database/index.ts';
 import type { SqlProgram } from '../../program/index.ts';
-import { formatText, SqlError, type SqlType, type SqlValue, splitStatements } from '../../sql/index.ts';
-import { connectTo, openSqlDatabase, type SqlDatabase, type StatementEvent } from '../../sql-campaign/index.ts';
 import type { Place } from '../application.ts';
 import { engineOf } from '../engines.ts';
 import { type PlacedStatement, type RanTraffic, RanTransactions } from './ran-transactions.ts';

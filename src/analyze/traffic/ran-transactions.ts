@@ -1,6 +1,7 @@
 /** Recorded statements as the transactions that they were: which statements each ran, with which values, and how it ended. */
-import type { StatementResultKept, StatementValue, TraceStatement } from '../../history/trace-statement.ts';
-import type { Dialect, IsolationName } from '../../sql/index.ts';
+import type { StatementResultKept, StatementValue, TraceStatement } from '../../trace/index.ts';
+import type { Dialect } from '../../sql/model/index.ts';
+import type { IsolationName } from '../../sql/index.ts';
 import type { Place } from '../application.ts';
 import { Roles } from './session-statements.ts';
 import { type Shape, shapeOf } from './statement-shape.ts';

@@ -1,8 +1,13 @@
 /** What a statement does to the transaction around it, or to the session: its text alone decides. */
-import type { Dialect, IsolationName, SettingStatement, TransactionStatement } from '../../sql/index.ts';
-import { parseStatement } from '../../sql/parse.ts';
-import { rewriteMysql } from '../../sql/mysql/rewrite.ts';
-import { sessionStatement } from '../../sql/session-statement.ts';
+import type { Dialect } from '../../sql/model/index.ts';
+import {
+  type IsolationName,
+  type SettingStatement,
+  type TransactionStatement,
+  parseStatement,
+  rewriteMysql,
+  sessionStatement,
+} from '../../sql/index.ts';
 
 export type Role =
   | { readonly kind: 'begin' | 'mode' | 'session-mode'; readonly level: IsolationName | null }

@@ -1,7 +1,6 @@
 /** The columns of a statement's values, by their slots: two values of one column are of one kind, whatever they are. */
 import type { Node } from '@pgsql/types';
-import type { Catalog } from '../../sql/index.ts';
-import { columnAtCell, columnNamed } from '../../sql/catalog/relation.ts';
+import { columnAtCell, columnNamed, type Catalog } from '../../sql/index.ts';
 import type { Schema } from '../schema.ts';
 import { type ParameterColumn, type ResultColumn, StatementColumns } from '../statement-columns.ts';
 import { statementTree } from '../statement-tree.ts';

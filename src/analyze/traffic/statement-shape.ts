@@ -2,10 +2,9 @@
  * The shape of a statement: its text with every constant taken out, so that the statements of one place in a program are one, however its client
  * puts values into them. A constant that never differs is put back: it is the program's own.
  */
-import type { StatementValue } from '../../history/trace-statement.ts';
-import { type SqlToken, tokensOf } from '../../sql/parse.ts';
-import { tokenize } from '../../sql/mysql/tokens.ts';
-import type { Dialect } from '../../sql/index.ts';
+import type { StatementValue } from '../../trace/index.ts';
+import { type SqlToken, tokensOf, tokenize } from '../../sql/index.ts';
+import type { Dialect } from '../../sql/model/index.ts';
 import { dialects } from '../source/builders/dialect.ts';
 
 /** A value of the text by its number: first its parameters, then its constants. */

@@ -1,6 +1,6 @@
 /** From recorded statements to the abstract program, by its printed form. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { StatementValue } from '../../history/trace-statement.ts';
+import type { StatementValue } from '../../trace/statement.ts';
 import { loadParser } from '../../sql/index.ts';
 import { formatApplication } from '../format-application.ts';
 import { applicationFromTraffic, type TrafficApplication } from './application-from-traffic.ts';

@@ -14,8 +14,7 @@ import {
   type TransactionIndex,
   withoutOperations,
 } from '../../history/index.ts';
-import { type AnomalyName, type Edge } from '../../isolation/index.ts';
-import { nameCycle } from '../../isolation/anomaly.ts';
+import { nameCycle, type AnomalyName, type Edge } from '../../isolation/index.ts';
 import { type Reads, readsOf, transactionOf } from '../reads.ts';
 import { type SessionOrder, sessionOrder } from '../session-order.ts';
 import type { CompactLevel } from '../verdict.ts';

@@ -5,7 +5,7 @@
  * The longest read of a key gives the order of its versions; every other must be a prefix of it. A read after own appends saw what it ends with
  * besides them, at its first own append. Linear in the elements that were read.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import {
   type CompactHistory,
   Int32Column,

@@ -3,7 +3,7 @@
  * order that is guessed (`schedule`), then a search (`OrderSearch`). Deciding is NP-complete (Papadimitriou 1979; Biswas and Enea, OOPSLA 2019),
  * so the search has limits; on histories of real stores little is open after the first step.
  */
-import { type TimeLimit, unlimited } from '../../base/time-limit.ts';
+import { type TimeLimit, unlimited } from '../../base/index.ts';
 import type { CompactHistory } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
 import { edgesBySource, topologicalOrder } from './clocks.ts';

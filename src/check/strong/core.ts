@@ -2,7 +2,7 @@
  * The transactions behind a contradiction: those of a cycle of edges and, for each edge that a rule gave, those of the reason and of the way
  * that made the rule apply, and so on. Each way is a shortest one; steps in a chain cost nothing.
  */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
 import { INITIAL, type TransactionIndex } from '../../history/index.ts';
 import { rule, transactionAt } from './nodes.ts';
 import type { StrongProblem } from './check-strong.ts';

@@ -1,5 +1,5 @@
 /** From a large history that violates a level above causal to a small part of it that does. */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import {
   type CompactHistory,
   historyOf,

@@ -3,7 +3,7 @@
  * the last choice is undone. What is left to do depends on the set of nodes that were placed, not on their order, so that a set that led
  * nowhere is never tried again: with k sessions there are at most n^k. Who can be placed without making anybody wait is placed at once.
  */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
 import { type Nodes, type OrderEdges } from './nodes.ts';
 import type { Versions } from './versions.ts';

@@ -1,5 +1,5 @@
 /** Pairs of writers of a key whose order is open and matters: a version that is read, or at snapshot-isolation any two. */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
 import type { Nodes } from './nodes.ts';
 import type { Versions } from './versions.ts';

@@ -4,7 +4,7 @@
  * (first unique implication point: Marques-Silva and Sakallah, IEEE TC 1999), and the clause that forbids them is kept. Literals are orders of
  * two nodes: the negation of u before v is v before u, so that no variables are made. Acyclicity is not a constraint but how the state is built.
  */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
 import { edgesBySource, topologicalOrder } from './clocks.ts';
 import { type Nodes, rule } from './nodes.ts';

@@ -6,7 +6,7 @@
  * Cost: an edge costs the entries it changes, times the edges of their nodes. Where concurrency is local that is little, for what is long past
  * is known already.
  */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';

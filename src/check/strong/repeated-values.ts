@@ -6,7 +6,8 @@
  *
  * Cost: that of a check for each try; the number of tries has a limit.
  */
-import { type TimeLimit, unlimited } from '../../base/time-limit.ts';
+import { type TimeLimit, unlimited } from '../../base/index.ts';
+import { chooseAvoiding, type Nogood, writersInRecordedOrder } from '../../isolation/index.ts';
 import {
   type CompactHistory,
   fromUnrecorded,
@@ -18,8 +19,6 @@ import { commitOrder } from '../commit-order.ts';
 import { type Reads, readsOf, source, transactionOf } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { CompactLevel, CompactVerdict, CompactViolated } from '../verdict.ts';
-import { chooseAvoiding, type Nogood } from '../../isolation/nogoods.ts';
-import { writersInRecordedOrder } from '../../isolation/recorded-order.ts';
 import { type SurelyBefore, surelyBefore } from './surely-before.ts';
 
 export interface RepeatedSearchOptions {

@@ -6,7 +6,7 @@
  *
  * Cost of a pass: O((edges + reads) * chains * log(writers of a key)).
  */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import { edgesBySource, fillClocks, topologicalOrder } from './clocks.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
 import { OrderState } from './order-state.ts';

@@ -1,5 +1,5 @@
 /** Which transactions come before which whatever else is the case: from what is known of a history in which some reads are not. */
-import type { TimeLimit } from '../../base/time-limit.ts';
+import type { TimeLimit } from '../../base/index.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
 import { commitOrder } from '../commit-order.ts';

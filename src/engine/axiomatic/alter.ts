@@ -1,7 +1,5 @@
 /** ALTER TABLE: the latest state in a new shape. The axioms know no DDL; it is outside of the history. */
-import { SqlError } from '../../sql/sql-error.ts';
-import type { TableShape } from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import { SqlError, type TableShape, type SqlValue } from '../../sql/model/index.ts';
 import { type Key, RowIndex } from './row-index.ts';
 import { StoredRow, Table } from './table.ts';
 

@@ -4,7 +4,7 @@
  * than its initial values.
  */
 import type { Value } from '../../history/index.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import type { SqlValue } from '../../sql/model/index.ts';
 import { jsonValue } from './json-value.ts';
 import type { StoredRow } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** What happened, as a history: keys are `table/primary key/column`, `table/primary key` for existence or for the whole row. */
 import { defaultId, type History, INITIAL, type Key, type Value } from '../../history/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import type { SqlValue } from '../../sql/model/index.ts';
 import type { Cell, Held, Writer } from './cell.ts';
 import { jsonValue } from './json-value.ts';
 import type { StoredRow } from './table.ts';

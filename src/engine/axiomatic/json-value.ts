@@ -1,6 +1,6 @@
 /** SQL values in histories: what JSON carries exactly, and where it cannot, PostgreSQL's text or a record of parts. */
 import type { Value } from '../../history/index.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import type { SqlValue } from '../../sql/model/index.ts';
 import type { Held } from './cell.ts';
 
 export function jsonValue(held: Held): Value {

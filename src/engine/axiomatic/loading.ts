@@ -11,8 +11,8 @@ import type {
   TableId,
   UpdateResult,
   Waiting,
-} from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
+  SqlValue,
+} from '../../sql/model/index.ts';
 import { type Pictured, SnapshotStatement } from './snapshot.ts';
 import { atOnce, ours, SeenRow } from './seen-row.ts';
 import type { Key } from './row-index.ts';

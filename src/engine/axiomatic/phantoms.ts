@@ -4,7 +4,7 @@
  * transaction that brings such a row commits, those who have scanned its place before read, after the fact, a version that was there
  * then. At read committed this asks nothing of anyone, for what is visible to a read is what was read before it.
  */
-import type { AccessPath } from '../../sql/storage.ts';
+import type { AccessPath } from '../../sql/model/index.ts';
 import type { CommitOrders } from '../../isolation/index.ts';
 import { type Cell, initialWriter, type Version } from './cell.ts';
 import type { Key, RowIndex } from './row-index.ts';

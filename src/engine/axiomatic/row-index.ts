@@ -2,9 +2,7 @@
  * An index over all versions. Readers see different versions of one row, even a row mixed from several: a row has an entry for every key
  * that its cells can make up. Rows that are found may thus not match; a row that can match is found.
  */
-import type { IndexShape } from '../../sql/storage.ts';
-import { SqlError } from '../../sql/sql-error.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import { type IndexShape, SqlError, type SqlValue } from '../../sql/model/index.ts';
 import { type IndexEntry, type IndexPath, IndexTree } from '../index-tree.ts';
 import type { StoredRow } from './table.ts';
 

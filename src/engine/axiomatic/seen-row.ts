@@ -1,7 +1,6 @@
 /** A row as the store gives it to a statement. */
-import { assert } from '../../base/assert.ts';
-import type { Row, TableId, Wait, Waiting } from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import { assert } from '../../base/index.ts';
+import type { Row, TableId, Wait, Waiting, SqlValue } from '../../sql/model/index.ts';
 import type { StoredRow } from './table.ts';
 
 export class SeenRow implements Row {

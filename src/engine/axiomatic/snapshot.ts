@@ -1,6 +1,6 @@
 /** A fixed picture of the rows, outside of the axioms and of the history: for loading, and for checks of the end. */
-import { SqlError } from '../../sql/sql-error.ts';
 import {
+  SqlError,
   type AccessPath,
   everyRow,
   type InsertResult,
@@ -12,8 +12,8 @@ import {
   type TableId,
   type UpdateResult,
   type Waiting,
-} from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
+  type SqlValue,
+} from '../../sql/model/index.ts';
 import type { Held } from './cell.ts';
 import { answer, atOnce, ours, SeenRow } from './seen-row.ts';
 import type { StoredRow, Table } from './table.ts';

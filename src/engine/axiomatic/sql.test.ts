@@ -4,10 +4,17 @@ import { type Chooser, seeded } from '../../base/index.ts';
 import { formatHistory } from '../../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { drawing, type StrategyName } from '../../mockdb/index.ts';
-import { Catalog, loadParser, prepareStatement, splitStatements, SqlError, type SqlValue } from '../../sql/index.ts';
-import { DeferredChecks } from '../../sql/index.ts';
-import type { Execution, StorageTransaction, Surroundings, Waiting } from '../../sql/index.ts';
-import { axiomaticStorage, type AxiomaticStorageOptions } from '../axiomatic-storage.ts';
+import {
+  Catalog,
+  loadParser,
+  prepareStatement,
+  splitStatements,
+  type Execution,
+  type Surroundings,
+  DeferredChecks,
+} from '../../sql/index.ts';
+import { SqlError, type SqlValue, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
+import { axiomaticStorage, type AxiomaticStorageOptions } from './storage.ts';
 
 await loadParser();
 

@@ -19,10 +19,10 @@ import type {
   TableId,
   UpdateResult,
   Waiting,
-} from '../../sql/storage.ts';
-import { assert } from '../../base/assert.ts';
-import type { SqlValue } from '../../sql/value.ts';
-import type { AxiomaticStorage } from '../axiomatic-storage.ts';
+  SqlValue,
+} from '../../sql/model/index.ts';
+import { assert } from '../../base/index.ts';
+import type { AxiomaticStorage } from './storage.ts';
 import type { Cell, Held } from './cell.ts';
 import type { Key, RowIndex } from './row-index.ts';
 import { answer, atOnce, ours, SeenRow } from './seen-row.ts';

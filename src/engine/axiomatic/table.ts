@@ -3,8 +3,7 @@
  * the same cells. A row without a primary key is itself. Rows that no reader can find any more are not listed; those with a primary key are
  * remembered, because their cells have a past.
  */
-import type { AccessPath, IndexId, RowId, TableShape } from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
+import type { AccessPath, IndexId, RowId, TableShape, SqlValue } from '../../sql/model/index.ts';
 import { IndexTree } from '../index-tree.ts';
 import { Cell, type Held, initialWriter } from './cell.ts';
 import { jsonValue } from './json-value.ts';

@@ -1,9 +1,8 @@
 /** A transaction of the axiomatic store. It takes no locks; it waits only where a key that it needs is in another's hands. */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { SqlError, type StatementView, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
-import { SqlError } from '../../sql/sql-error.ts';
-import type { StatementView, StorageTransaction, Waiting } from '../../sql/storage.ts';
-import type { AxiomaticStorage } from '../axiomatic-storage.ts';
+import type { AxiomaticStorage } from './storage.ts';
 import type { Cell, Held, Version, Writer } from './cell.ts';
 import { type Mark, OwnWrites } from './own-writes.ts';
 import type { Key } from './row-index.ts';

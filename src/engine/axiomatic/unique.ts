@@ -2,10 +2,8 @@
  * What holds whatever the level: no two rows with one unique key, no reference to a row that is gone. Both look at the latest state, and
  * wait for open transactions that are deciding about the rows in question; a wait that closes a cycle fails at once.
  */
-import { SqlError } from '../../sql/sql-error.ts';
-import type { IndexId, Row, Waiting } from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
-import type { AxiomaticStorage } from '../axiomatic-storage.ts';
+import { SqlError, type IndexId, type Row, type Waiting, type SqlValue } from '../../sql/model/index.ts';
+import type { AxiomaticStorage } from './storage.ts';
 import type { Key, RowIndex } from './row-index.ts';
 import { SeenRow } from './seen-row.ts';
 import type { StoredRow, Table } from './table.ts';

@@ -3,7 +3,7 @@ import { type Chooser, forEveryChoice, seeded } from '../../base/index.ts';
 import { formatHistory, type History } from '../../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels, isStrongerOrEqual } from '../../isolation/index.ts';
 import { drawing, enumerating, MockDatabase, type StrategyName } from '../../mockdb/index.ts';
-import { SqlError } from '../../sql/sql-error.ts';
+import { SqlError } from '../../sql/model/sql-error.ts';
 import {
   cell,
   everyRow,
@@ -12,9 +12,9 @@ import {
   type TableShape,
   unrecorded,
   type Waiting,
-} from '../../sql/storage.ts';
-import type { SqlValue } from '../../sql/value.ts';
-import { type AxiomaticStorage, axiomaticStorage } from '../axiomatic-storage.ts';
+} from '../../sql/model/storage.ts';
+import type { SqlValue } from '../../sql/model/value.ts';
+import { type AxiomaticStorage, axiomaticStorage } from './storage.ts';
 import { all, idIs, now, request, table } from '../engine.test-support.ts';
 
 const options = { isolation: 'serializable', isReadOnly: false } as const;

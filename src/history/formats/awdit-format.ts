@@ -5,7 +5,7 @@
  * AWDIT writes the initial state out as a session of one transaction that only writes 0, and then misses stale reads of it. Such a session is
  * the initial state here. A transaction of zeros that has company in its session is a transaction like any other.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';

@@ -1,5 +1,5 @@
 /** Reads a binary format from bytes that are all at hand; every error says the offset. */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 
 export class ByteReader {
   readonly #bytes: Uint8Array;

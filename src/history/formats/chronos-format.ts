@@ -8,7 +8,7 @@
  * both; so real time is here what the database says it is. A session is in the order of its start timestamps. No value, or null, is the initial
  * one. `a` appends to a list.
  */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import type { Value } from '../value.ts';

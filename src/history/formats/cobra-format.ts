@@ -7,7 +7,7 @@
  * collected as garbage, of which nothing is known: those reads are left out. Only committed transactions are logged. Some logs have a time
  * after S and C, of no stated clock: it is skipped.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { HistoryFormat } from './format.ts';

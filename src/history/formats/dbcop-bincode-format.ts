@@ -5,7 +5,7 @@
  * An event has a success flag of its own. One that failed inside a transaction that committed never happened: its value is 0, and to count it
  * turns good histories into violations. Of a transaction that aborted the writes are kept, for others may have seen them. Value 0 is initial.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { ByteReader } from './byte-reader.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';

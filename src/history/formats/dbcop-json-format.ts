@@ -2,7 +2,7 @@
  * The JSON of dbcop 0.2: an array of sessions of transactions, alone or in the field `data` of an object. rnbguy/dbcop: docs/history-format.md.
  * Version `null` is the initial state; what is not committed is aborted.
  */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';

@@ -1,5 +1,5 @@
 /** The text of dbcop 0.2 (`.hist`): `[x:=1 y==2]`, with a line of `-` between sessions. rnbguy/dbcop: docs/history-format.md, "Grammar". */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';

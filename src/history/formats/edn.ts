@@ -2,7 +2,7 @@
  * EDN, the notation of Clojure's data (github.com/edn-format/edn), as plain data: what JSON can carry stays what it is there; keywords, symbols,
  * sets, maps with other keys and tagged literals become `EdnKeyword` and the like, so that `valueOfEdn` can tell them apart.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { nestingMax, canonicalText, type Value } from '../value.ts';
 import { exactInteger } from './source-text.ts';
 

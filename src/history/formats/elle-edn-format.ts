@@ -1,5 +1,5 @@
 /** Jepsen's EDN: operations, one after another or all in one vector or list. `elle-history.ts` says what they mean. */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { type Edn, ednField, isKind, parseEdn, valueOfEdn } from './edn.ts';
 import {

@@ -6,7 +6,7 @@
  * positions of the events, as Elle orders them, not `:time`; a completion without invocation has none. A process is a session; an event without
  * one is a session by itself. What is no client, such as the nemesis, is passed over.
  */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import type { Status } from '../history.ts';

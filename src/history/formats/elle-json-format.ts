@@ -1,5 +1,5 @@
 /** elle-cli's JSON: the same operations as objects, in an array or one a line. ligurio/elle-cli: README.md. `elle-history.ts` says what they mean. */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { type ElleEvent, ElleHistory, keyOfValue, microKind, type MicroOperation } from './elle-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';

@@ -2,7 +2,7 @@
  * Cuts a stream of EDN or JSON into the forms at its top, or, where the whole stream is one vector, list or array, into the elements of that. So
  * a history of any size is parsed transaction by transaction. Only brackets, strings and comments are looked at. Linear.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 
 export interface Form {
   readonly text: string;

@@ -1,7 +1,7 @@
 /**
  * What a reader of a file format is. A format of other tools is one file beside this one, and a row in `formats.ts`.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import type { CompactHistory } from '../compact-history.ts';
 
 /** One file. A history that is a folder of files gives one of these for each, sorted by name. */

@@ -1,5 +1,5 @@
 /** All formats of history files, in the order in which they are tried: the notation takes any text, so it is the last. */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import { awditFormat } from './awdit-format.ts';
 import { binaryFormat } from './binary-format.ts';
 import { chronosFormat } from './chronos-format.ts';

@@ -1,5 +1,5 @@
 /** JSON Lines of any size, with appends; `json-lines.ts` and `json-lines-scanner.ts` say what is in them. */
-import { crc32 } from '../../base/crc32.ts';
+import { crc32 } from '../../base/index.ts';
 import { listOf } from '../compact-convert.ts';
 import { type CompactHistory, fromUnrecorded, operationKind, statuses } from '../compact-history.ts';
 import { checkedSum, endLine } from '../end-sum.ts';

@@ -5,7 +5,7 @@
  * Value 0 is the initial one of every key. IsoVista writes it out in a session of one transaction of nothing else: that is the initial
  * state and no transaction. A transaction of zeros that has company in its session is a transaction like any other. Transaction -1 is a write of some transaction that aborted. Transactions of a session stand in the order of their first lines.
  */
-import { InputError } from '../../base/input-error.ts';
+import { InputError } from '../../base/index.ts';
 import type { CompactHistory } from '../compact-history.ts';
 import { GatheredTransactions } from './gathered-transactions.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';

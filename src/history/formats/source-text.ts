@@ -1,5 +1,5 @@
 /** The bytes of a source as a whole, as text, or as lines; and the numbers of other tools, which may be longer than a double holds. */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import { copyValue, type Value } from '../value.ts';
 import type { HistorySource } from './format.ts';
 

@@ -7,7 +7,7 @@
  * A delete writes a version too, that of a dead key, and reads of dead keys see it. A range read is a read of each key that it found, live or
  * dead: what it says about keys that it did not find is not checked. `"isInitial": true` marks the initial state.
  */
-import { InputError, type Place } from '../../base/input-error.ts';
+import { InputError, type Place } from '../../base/index.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
 import type { Value } from '../value.ts';
 import type { HistoryFormat, HistorySource } from './format.ts';

@@ -2,9 +2,7 @@
  * What exists, by name. Every change gives back how to undo it and makes a new version, so that statements planned against the one before
  * are planned again. Rows are the storage's; here is only what they mean.
  */
-import { SqlError } from '../sql-error.ts';
-import type { Storage } from '../storage.ts';
-import type { SqlType } from '../type.ts';
+import { SqlError, type Storage, type SqlType } from '../model/index.ts';
 import { splitName } from './name.ts';
 import type { Relation, Table } from './relation.ts';
 import type { Sequence } from './sequence.ts';

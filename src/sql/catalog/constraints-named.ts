@@ -1,6 +1,6 @@
 /** What SET CONSTRAINTS names. */
 import type { ConstraintId } from '../run/deferred-checks.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import type { Catalog } from './catalog.ts';
 import type { Deferral, Table } from './relation.ts';
 

@@ -1,9 +1,6 @@
 /** What the catalog knows by name: tables with their columns, indexes and constraints, views, sequences, relations that are computed. */
 import type { Node } from '@pgsql/types';
-import { type Dialect, isSameName } from '../dialect.ts';
-import type { IndexId, TableId } from '../storage.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { type Dialect, isSameName, type IndexId, type TableId, type SqlType, type SqlValue } from '../model/index.ts';
 import type { SessionActivity } from './activity.ts';
 import type { Sequence } from './sequence.ts';
 

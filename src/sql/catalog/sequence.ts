@@ -1,7 +1,5 @@
 /** A sequence: numbers that are handed out once, whatever becomes of the transaction that asked. */
-import { SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { types } from '../type.ts';
+import { SqlError, typeTitle, types } from '../model/index.ts';
 
 export interface SequenceOptions {
   readonly type: 'int2' | 'int4' | 'int8';

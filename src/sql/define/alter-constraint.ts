@@ -1,9 +1,9 @@
 /** DROP CONSTRAINT and ALTER CONSTRAINT. */
 import type { AlterTableCmd } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { SqlError } from '../model/index.ts';
 import type { Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
-import { SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { deferralOf } from './deferral.ts';

@@ -1,8 +1,15 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Node, RangeVar } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import {
+  engineRules,
+  notSupported,
+  SqlError,
+  type StatementView,
+  type Waiting,
+  type SqlValue,
+} from '../model/index.ts';
 import { type Column, columnNamed, primaryKey, type Table } from '../catalog/relation.ts';
-import { engineRules } from '../dialect.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
@@ -13,9 +20,6 @@ import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import type { StatementView, Waiting } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';

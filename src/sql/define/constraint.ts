@@ -1,5 +1,5 @@
 /** PRIMARY KEY, UNIQUE, CHECK and FOREIGN KEY: added to a table, named as PostgreSQL names them. */
-import { engineRules } from '../dialect.ts';
+import { engineRules, notSupported, SqlError, typeTitle } from '../model/index.ts';
 import type { Constraint, Node } from '@pgsql/types';
 import {
   type Column,
@@ -13,8 +13,6 @@ import {
 import { isTemporary } from '../catalog/temporary.ts';
 import type { Planning } from '../plan/planning.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
 import { boundConversion } from '../plan/bound.ts';
 import { deferralOf } from './deferral.ts';
 import { withForeignKeyIndex, withoutReplaced } from './foreign-key-index.ts';

@@ -1,15 +1,14 @@
 /** CREATE INDEX. */
 import type { IndexStmt, Node } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { engineRules, SqlError } from '../model/index.ts';
 import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
-import { engineRules } from '../dialect.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { columnTitle } from '../plan/target.ts';
 import { rootScope } from '../plan/root.ts';
-import { SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { constraintName } from './constraint.ts';
 import { freeName, withoutReplaced } from './foreign-key-index.ts';

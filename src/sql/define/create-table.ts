@@ -2,12 +2,10 @@
 import type { Constraint, CreateStmt, IntoClause, RangeVar, TableLikeClause } from '@pgsql/types';
 import type { Column, OnCommit, Table } from '../catalog/relation.ts';
 import { ensureTemporarySchema, temporarySchema } from '../catalog/temporary.ts';
-import { engineRules } from '../dialect.ts';
+import { engineRules, notSupported, SqlError, types } from '../model/index.ts';
 import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
 import type { Changes } from './changes.ts';
 import { defineColumn, ownSequence } from './column.ts';
 import { withConstraint } from './constraint.ts';

@@ -2,15 +2,13 @@
  * The locks that a DDL statement takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
  * lock nothing here: the statement itself refuses them.
  */
-import { engineRules } from '../dialect.ts';
+import { engineRules, SqlError, type TableLockMode } from '../model/index.ts';
 import type { AlterTableCmd, AlterTableStmt, Constraint, DropStmt, Node, RangeVar, SelectStmt } from '@pgsql/types';
 import type { Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
 import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { SqlError } from '../sql-error.ts';
 import type { TableLock } from '../statement.ts';
-import type { TableLockMode } from '../storage.ts';
 import { rangeOf } from './drop.ts';
 
 export function ddlLocks(node: Node, planning: Planning): TableLock[] {

@@ -3,7 +3,7 @@
  * other's transaction, and then fails with 23505, IF NOT EXISTS or not.
  */
 import type { ColumnDef, CreateStmt, Node } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
+import { engineRules } from '../model/index.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { NewName } from '../statement.ts';

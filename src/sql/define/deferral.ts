@@ -1,7 +1,7 @@
 /** DEFERRABLE and INITIALLY DEFERRED, beside a constraint of a table or, as clauses of their own, behind one of a column. */
 import type { Constraint } from '@pgsql/types';
 import type { Deferral } from '../catalog/relation.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 
 export function deferralOf({
   deferrable = false,

@@ -1,18 +1,24 @@
 /** DDL: CREATE, ALTER, DROP, COMMENT. What a statement changed is undone when it fails, and when its transaction rolls back. */
 import type { CommentStmt, CreateEnumStmt, CreateSchemaStmt, CreateTableAsStmt, Node, ViewStmt } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import {
+  notSupported,
+  SqlError,
+  type StatementView,
+  type Waiting,
+  arrayOf,
+  type SqlType,
+  types,
+  type SqlValue,
+} from '../model/index.ts';
 
 import { type Planning, running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import type { DdlStatement } from '../statement.ts';
-import type { StatementView, Waiting } from '../storage.ts';
 import type { Execution } from '../expression.ts';
 import type { Table } from '../catalog/relation.ts';
-import { arrayOf, type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes } from './changes.ts';

@@ -1,11 +1,10 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { type Dialect, engineRules, notSupported, SqlError } from '../model/index.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
 import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { checkIsNotNeeded } from './foreign-key-index.ts';
 import { replaceTable } from './create-index.ts';

@@ -7,9 +7,16 @@ import type { Planning, Running } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { mustHaveParent, mustSeeParent } from '../run/foreign-keys.ts';
 import { TableRules } from '../run/table-rules.ts';
-import { SqlError } from '../sql-error.ts';
-import { type AccessPath, cell, everyRow, type StatementView, type TableId, type Waiting } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  SqlError,
+  type AccessPath,
+  cell,
+  everyRow,
+  type StatementView,
+  type TableId,
+  type Waiting,
+  type SqlValue,
+} from '../model/index.ts';
 
 const wholePath: AccessPath = { kind: 'all' };
 

@@ -4,7 +4,7 @@
  */
 import { columnAtCell, type ForeignKey, type Index, type Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 
 /** @param name the key's own; `undefined`: the index is called as its first column */
 export function withForeignKeyIndex(

@@ -1,5 +1,5 @@
 /** Names of constraints and indexes that the statement does not name: PostgreSQL's `ChooseRelationName` and `makeObjectName`. */
-import { engineRules } from '../dialect.ts';
+import { engineRules } from '../model/index.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Planning } from '../plan/planning.ts';
 

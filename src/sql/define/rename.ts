@@ -2,7 +2,7 @@
 import type { RenameStmt } from '@pgsql/types';
 import { columnNamed, type Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
+import { notSupported, SqlError } from '../model/index.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { isRelationTaken } from './names.ts';

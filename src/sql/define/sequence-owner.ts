@@ -4,7 +4,7 @@ import type { Column, Table } from '../catalog/relation.ts';
 import type { Sequence } from '../catalog/sequence.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
+import { notSupported, SqlError } from '../model/index.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 

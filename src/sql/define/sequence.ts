@@ -1,10 +1,10 @@
 /** CREATE SEQUENCE and the options of identity columns. */
 import type { CreateSeqStmt, Node } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { notSupported, SqlError } from '../model/index.ts';
 import { Sequence, type SequenceOptions, sequenceOptions } from '../catalog/sequence.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { setOwner } from './sequence-owner.ts';
 

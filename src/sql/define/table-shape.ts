@@ -1,5 +1,6 @@
 /** What the storage has to know of a table: its cells and the keys of its indexes. */
-import { AssertionFailure } from '../../base/assert.ts';
+import { AssertionFailure } from '../../base/index.ts';
+import { hashReader, type IndexShape, type TableShape, type SqlValue } from '../model/index.ts';
 import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
 import { isTemporary } from '../catalog/temporary.ts';
 import { compileExpression } from '../expressions/index.ts';
@@ -10,9 +11,6 @@ import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
-import { hashReader } from '../row-key.ts';
-import type { IndexShape, TableShape } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 
 export function shapeOf(table: Table, planning: Planning): TableShape {
   const primary = primaryKey(table);

@@ -1,12 +1,17 @@
 /** Aggregate calls: arguments, DISTINCT, FILTER and ORDER BY, compiled; what a group accumulates. */
 import type { FuncCall, Node, SortBy } from '@pgsql/types';
-import { comparatorOf } from '../compare.ts';
-import { type Dialect, engineRules, expressionRules } from '../dialect.ts';
+import {
+  comparatorOf,
+  type Dialect,
+  engineRules,
+  expressionRules,
+  notSupported,
+  SqlError,
+  types,
+  type SqlType,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { aggregateFunction, aggregateNames, distinctly, mysqlAggregateNames } from './aggregates.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { unknownFunction } from './call.ts';

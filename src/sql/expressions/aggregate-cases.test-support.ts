@@ -1,10 +1,10 @@
 /** Aggregates over two columns x and y of literal rows, compared with a real PostgreSQL. */
 import type { Node } from '@pgsql/types';
 import type { Expression, Frame, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import type { Row } from '../storage.ts';
-import { cell } from '../storage.ts';
+import { SqlError } from '../model/sql-error.ts';
+import { formatText } from '../model/text-format.ts';
+import type { Row } from '../model/storage.ts';
+import { cell } from '../model/storage.ts';
 import { aggregateOf, isAggregate } from './aggregate-call.ts';
 import { compileExpression } from './compile.ts';
 import { parseExpression, testFrame, testScope } from './expression.test-support.ts';

@@ -1,5 +1,4 @@
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import type { SqlType, SqlValue } from '../model/index.ts';
 
 /** An aggregate with its argument types settled. */
 export interface AggregateFunction {

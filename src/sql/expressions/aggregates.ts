@@ -1,21 +1,23 @@
 /** Aggregate functions over values: what they start with, how a row is added, what comes out. PostgreSQL manual, 9.21. */
-import { comparatorOf } from '../compare.ts';
-import type { Dialect } from '../dialect.ts';
 import {
+  comparatorOf,
+  type Dialect,
   addNumerics,
   divideNumerics,
   divideToScale,
   multiplyNumerics,
   numericOf,
   subtractNumerics,
-} from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { rowKey } from '../row-key.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { addIntervals, divideInterval } from '../value-interval.ts';
-import type { Interval, SqlValue } from '../value.ts';
+  type Numeric,
+  rowKey,
+  SqlError,
+  types,
+  type SqlType,
+  addIntervals,
+  divideInterval,
+  type Interval,
+  type SqlValue,
+} from '../model/index.ts';
 import { aggregate } from './aggregate-function.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { collecting, groupConcat } from './collecting-aggregates.ts';

@@ -1,5 +1,5 @@
 /** The operators of a dialect, by name: the one door to them for all that compares or computes. */
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { callOperator } from './call.ts';
 import { mysqlOperator } from './mysql-operators.ts';

@@ -1,11 +1,15 @@
 /** Operators and functions of arrays, which have one dimension here. PostgreSQL manual, tables 9.52 and 9.53. */
-import { comparatorOf } from '../compare.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
-import type { SqlArray, SqlValue } from '../value.ts';
+import {
+  comparatorOf,
+  notSupported,
+  SqlError,
+  formatText,
+  types,
+  type SqlType,
+  arrayValue,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import { nullable, strict, typed } from './signature.ts';
 import type { Call, Signature } from './signature.ts';
 

@@ -1,12 +1,7 @@
 /** From a chosen signature to an expression. */
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, notSupported, SqlError, typeTitle, types, type SqlType, type SqlValue } from '../model/index.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { mysqlHas, postgresHas } from '../known/server-names.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { coerce, isUnknownLiteral } from './coerce.ts';
 import { choose } from './signature.ts';
 import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';

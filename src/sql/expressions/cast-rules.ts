@@ -1,7 +1,5 @@
 /** Which types convert to which, and when: the catalogs pg_cast and pg_type as tables. PostgreSQL manual, chapter 10 and CREATE CAST. */
-import { type Dialect, expressionRules } from '../dialect.ts';
-import { isSameType } from '../type.ts';
-import type { SqlType, TypeName } from '../type.ts';
+import { type Dialect, expressionRules, isSameType, type SqlType, type TypeName } from '../model/index.ts';
 
 /** How a conversion is asked for: by an operator or function, by storing into a column, by the user. */
 export type CastContext = 'implicit' | 'assignment' | 'explicit';

@@ -1,15 +1,27 @@
 /** Converting a value from one type to another, once the rules allow it. Errors are worded as PostgreSQL's. */
 import type { Execution } from '../expression.ts';
-import { formatNumeric, numericOf, parseNumeric, roundNumeric } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { byteOf, formatText, parseText } from '../text-format.ts';
-import { typeTitle } from '../type-title.ts';
-import { isSameType, typeByName, typeOfOid } from '../type.ts';
-import type { SqlType, TypeName } from '../type.ts';
-import { intervalOf, roundHalfEven } from '../value-interval.ts';
-import { formatJsonDocument, isJsonNumeric, numericOfJson, parseJsonDocument } from '../value-json.ts';
 import {
+  formatNumeric,
+  numericOf,
+  parseNumeric,
+  roundNumeric,
+  type Numeric,
+  SqlError,
+  byteOf,
+  formatText,
+  parseText,
+  typeTitle,
+  isSameType,
+  typeByName,
+  typeOfOid,
+  type SqlType,
+  type TypeName,
+  intervalOf,
+  roundHalfEven,
+  formatJsonDocument,
+  isJsonNumeric,
+  numericOfJson,
+  parseJsonDocument,
   firstTime,
   floorDivide,
   isFiniteTime,
@@ -18,8 +30,11 @@ import {
   lastTime,
   microsecondsPerDay,
   splitTimestamp,
-} from '../value-time.ts';
-import type { Interval, JsonDocument, SqlArray, SqlValue } from '../value.ts';
+  type Interval,
+  type JsonDocument,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 
 export type Conversion = (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue;
 

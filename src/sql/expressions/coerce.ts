@@ -1,14 +1,19 @@
 /** Making an expression of another type: where literals and parameters without a type get theirs. PostgreSQL manual, chapter 10. */
-import { type Dialect, expressionRules } from '../dialect.ts';
+import {
+  type Dialect,
+  expressionRules,
+  type Numeric,
+  SqlError,
+  parseText,
+  applyModifier,
+  precisionAndScale,
+  typeTitle,
+  isSameType,
+  types,
+  type SqlType,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Execution, Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { parseText } from '../text-format.ts';
-import { applyModifier, precisionAndScale } from '../type-modifier.ts';
-import { typeTitle } from '../type-title.ts';
-import { isSameType, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import type { CastContext } from './cast-rules.ts';
 import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';

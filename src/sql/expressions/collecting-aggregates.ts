@@ -1,10 +1,16 @@
 /** Aggregates that collect what they are given: into texts, arrays and JSON. */
-import { notSupported, SqlError } from '../sql-error.ts';
-import { arrayOf, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
-import { jsonDocument, objectOf, quoteJson } from '../value-json.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  notSupported,
+  SqlError,
+  arrayOf,
+  types,
+  type SqlType,
+  arrayValue,
+  jsonDocument,
+  objectOf,
+  quoteJson,
+  type SqlValue,
+} from '../model/index.ts';
 import { aggregate } from './aggregate-function.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { documentValue, jsonTextOf } from './json-functions.ts';

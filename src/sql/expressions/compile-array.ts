@@ -1,11 +1,17 @@
 /** `ARRAY[...]`, `a[i]`, `a[from:to]`, `(record).field`, `document['key']`. */
 import type { A_ArrayExpr, A_Indices, A_Indirection, Node } from '@pgsql/types';
 import type { Expression, Frame } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { arrayOf, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { JsonDocument, SqlArray, SqlValue } from '../value.ts';
+import {
+  notSupported,
+  SqlError,
+  typeTitle,
+  arrayOf,
+  types,
+  type SqlType,
+  type JsonDocument,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import { positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
 import { coerce, commonType } from './coerce.ts';

@@ -1,11 +1,17 @@
 /** `CAST(x AS type)`, `x::type`, `type 'text'`. */
 import type { Node, TypeCast, TypeName as TypeNode } from '@pgsql/types';
 import type { Expression, Scope } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { applyModifier, modifierOf } from '../type-modifier.ts';
-import { arrayOf, typeByName, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { parseInterval } from '../value-interval.ts';
+import {
+  notSupported,
+  SqlError,
+  applyModifier,
+  modifierOf,
+  arrayOf,
+  typeByName,
+  types,
+  type SqlType,
+  parseInterval,
+} from '../model/index.ts';
 import { compileElements } from './compile-array.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';

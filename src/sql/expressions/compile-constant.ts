@@ -1,10 +1,7 @@
 /** Literals: what type and value the text of one has. */
 import type { A_Const } from '@pgsql/types';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, parseNumeric, notSupported, SqlError, types } from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
-import { parseNumeric } from '../numeric.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
 import { constantOf, unknownLiteral } from './coerce.ts';
 import { positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';

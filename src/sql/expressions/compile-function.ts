@@ -1,13 +1,18 @@
 /** Function calls: aggregates go to the planner, the rest is looked up in the dialect's tables. */
 import type { FuncCall, Node, SQLValueFunction } from '@pgsql/types';
-import { type Dialect, expressionRules } from '../dialect.ts';
+import {
+  type Dialect,
+  expressionRules,
+  notSupported,
+  SqlError,
+  applyModifier,
+  typeByName,
+  types,
+  type SqlType,
+  type SqlValue,
+  splitTimestamp,
+} from '../model/index.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { applyModifier } from '../type-modifier.ts';
-import { typeByName, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
-import { splitTimestamp } from '../value-time.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { aggregateNames } from './aggregates.ts';
 import { callChosen, unknownFunction } from './call.ts';

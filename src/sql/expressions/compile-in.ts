@@ -1,10 +1,7 @@
 /** `x IN (a, b, c)`. A long list of constants is looked up, not walked through. */
 import type { Node } from '@pgsql/types';
-import { keyText } from '../compare.ts';
-import { expressionRules } from '../dialect.ts';
+import { keyText, expressionRules, SqlError, type SqlValue } from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { quantified } from './quantified.ts';

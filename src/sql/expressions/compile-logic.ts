@@ -1,12 +1,16 @@
 /** Truth in three values, and what chooses between expressions: AND, OR, NOT, IS, CASE, COALESCE, GREATEST. */
 import type { BoolExpr, BooleanTest, CaseExpr, CoalesceExpr, MinMaxExpr, Node, NullTest } from '@pgsql/types';
-import { comparatorOf } from '../compare.ts';
-import { type Dialect, expressionRules } from '../dialect.ts';
+import {
+  comparatorOf,
+  type Dialect,
+  expressionRules,
+  notSupported,
+  types,
+  type SqlType,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Expression } from '../expression.ts';
-import { notSupported } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { cellOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';

@@ -1,12 +1,16 @@
 /** Operators as the parser gives them: infix and prefix, BETWEEN, IN, LIKE, ANY and ALL over arrays, DISTINCT FROM, NULLIF. */
 import type { A_Expr, Node } from '@pgsql/types';
-import type { Dialect } from '../dialect.ts';
+import {
+  type Dialect,
+  notSupported,
+  SqlError,
+  typeTitle,
+  type SqlType,
+  arrayOf,
+  types,
+  type SqlArray,
+} from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import type { SqlType } from '../type.ts';
-import { arrayOf, types } from '../type.ts';
-import type { SqlArray } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { operandTypes } from './call.ts';
 import { operatorTable } from './operators.ts';

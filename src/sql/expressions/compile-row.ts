@@ -1,8 +1,7 @@
 /** Comparing rows: `(a, b) = (c, d)`, `(a, b) < (c, d)`. PostgreSQL manual, 9.25.5. */
 import type { Node } from '@pgsql/types';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlValue } from '../value.ts';
+import { SqlError, type SqlValue } from '../model/index.ts';
 import { applyOperator } from './apply-operator.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import { truth } from './compile-logic.ts';

@@ -1,11 +1,17 @@
 /** Subqueries in expressions: EXISTS, IN, ANY, ALL, scalar, row and ARRAY. */
 import type { Node, SubLink } from '@pgsql/types';
-import { keyText } from '../compare.ts';
+import {
+  keyText,
+  notSupported,
+  SqlError,
+  arrayOf,
+  isSameType,
+  types,
+  type SqlType,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Execution, Expression, Frame, Subquery } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { arrayOf, isSameType, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { once, oneRow, someRow } from './subquery-rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Expression, ParameterSlot, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
+import { SqlError } from '../model/sql-error.ts';
+import { types } from '../model/type.ts';
 import { compileExpression } from './compile.ts';
 import { coerce, commonType } from './coerce.ts';
 import {

@@ -3,13 +3,9 @@
  * is to compute. One function for each kind of node.
  */
 import type { A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
-import { expressionRules } from '../dialect.ts';
+import { expressionRules, notSupported, SqlError, types, type SqlType, type SqlArray } from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { rowPart } from './compile-row.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlArray } from '../value.ts';
 import { compileArray, compileIndirection } from './compile-array.ts';
 import { compileCast } from './compile-cast.ts';
 import { compileConstant } from './compile-constant.ts';

@@ -1,14 +1,14 @@
 /** Expressions without tables: what `SELECT <expression>` needs, for tests. */
 import type { Node } from '@pgsql/types';
 import { loadModule, parseSync } from 'libpg-query';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../model/dialect.ts';
 import type { Expression, Frame, Scope, Surroundings } from '../expression.ts';
 import { DeferredChecks } from '../run/deferred-checks.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { notSupported, SqlError } from '../model/sql-error.ts';
+import { formatText } from '../model/text-format.ts';
+import { types } from '../model/type.ts';
+import type { SqlType } from '../model/type.ts';
+import type { SqlValue } from '../model/value.ts';
 import { rewriteMysql } from '../mysql/rewrite.ts';
 import { coerce } from './coerce.ts';
 import { unlocked } from './unlocked.test-support.ts';

@@ -1,8 +1,5 @@
 /** Accumulators that combine one value after the other: what most aggregates of numbers are. */
-import type { Numeric } from '../numeric.ts';
-import { numericOf } from '../numeric.ts';
-import { NumericSum } from '../numeric-sum.ts';
-import type { SqlValue } from '../value.ts';
+import { type Numeric, numericOf, NumericSum, type SqlValue } from '../model/index.ts';
 import type { Accumulator } from './aggregate-function.ts';
 
 type Present = Exclude<SqlValue, null>;

@@ -1,6 +1,5 @@
 /** Walking in JSON documents and texts: `->`, `#>`, subscripts. */
-import { isJsonObject } from '../value-json.ts';
-import type { JsonNode } from '../value-json.ts';
+import { isJsonObject, type JsonNode } from '../model/index.ts';
 
 /** The member of an object, or the element of an array (from the end, where negative). `undefined`: there is none. */
 export function jsonMember(value: unknown, key: string): unknown {

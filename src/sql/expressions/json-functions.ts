@@ -1,10 +1,10 @@
 /** Functions that make, take apart and change JSON. PostgreSQL manual, tables 9.47 and 9.49. */
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
 import {
+  SqlError,
+  formatText,
+  types,
+  type SqlType,
+  arrayValue,
   formatJsonDocument,
   isJsonObject,
   jsonDocument,
@@ -14,10 +14,12 @@ import {
   parseJsonDocument,
   quoteJson,
   sortedKeys,
-} from '../value-json.ts';
-import type { JsonNode } from '../value-json.ts';
-import type { JsonDocument, SqlArray, SqlValue } from '../value.ts';
-import type { Numeric } from '../numeric.ts';
+  type JsonNode,
+  type JsonDocument,
+  type SqlArray,
+  type SqlValue,
+  type Numeric,
+} from '../model/index.ts';
 import { jsonKind } from './cast-values.ts';
 import { jsonAtPath, jsonbAtPath, jsonPartText, nodeSource, nodeText } from './json-operators.ts';
 import { nullable, strict, typed } from './signature.ts';

@@ -1,9 +1,17 @@
 /** Operators of json and jsonb. PostgreSQL manual, tables 9.45 and 9.46. */
-import { compareJson } from '../compare.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatJsonDocument, isJsonObject, jsonDocument, objectOf, parseJson } from '../value-json.ts';
-import type { JsonNode } from '../value-json.ts';
-import type { JsonDocument, SqlArray, SqlValue } from '../value.ts';
+import {
+  compareJson,
+  SqlError,
+  formatJsonDocument,
+  isJsonObject,
+  jsonDocument,
+  objectOf,
+  parseJson,
+  type JsonNode,
+  type JsonDocument,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import { jsonMember, jsonPath, nodeMember, nodePath } from './json-access.ts';
 import { strict } from './signature.ts';
 import type { Plain, Signature } from './signature.ts';

@@ -1,5 +1,5 @@
 /** LIKE: `%` is any text, `_` one character, a backslash takes the next one as it is. PostgreSQL source, like_match.c. */
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 
 type Matcher = (text: string) => boolean;
 

@@ -1,9 +1,16 @@
 /** Functions of numbers. PostgreSQL manual, tables 9.5 to 9.8. */
-import { compareNumerics, divisionByZero, numericOf, roundNumeric, truncateNumeric, unscaled } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import { roundHalfEven } from '../value-interval.ts';
+import {
+  compareNumerics,
+  divisionByZero,
+  numericOf,
+  roundNumeric,
+  truncateNumeric,
+  unscaled,
+  type Numeric,
+  SqlError,
+  types,
+  roundHalfEven,
+} from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
 import {
   exponential,

@@ -3,8 +3,7 @@
  * binary string is handled as text of one character a byte (latin1).
  */
 import { createHash } from 'node:crypto';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { type SqlType, types, type SqlValue } from '../model/index.ts';
 import { mysqlConversion } from './mysql-values.ts';
 import { strict, typed } from './signature.ts';
 import type { Plain, Signature, Typed } from './signature.ts';

@@ -1,8 +1,6 @@
 /** Calls of MySQL's functions: found by name and number of arguments, which are converted to what is wanted. */
 import type { Expression, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
+import { SqlError, types, type SqlType } from '../model/index.ts';
 import { evaluator } from './call.ts';
 import { coerce, commonType, isConstant } from './coerce.ts';
 import { mysqlFunctionTable } from './mysql-functions.ts';

@@ -1,5 +1,5 @@
 /** DATE_FORMAT. MySQL reference manual, 14.7. */
-import { civilOfDays, dayOfWeek, daysOfCivil, digits, microsecondsPerDay, splitTimestamp } from '../value-time.ts';
+import { civilOfDays, dayOfWeek, daysOfCivil, digits, microsecondsPerDay, splitTimestamp } from '../model/index.ts';
 import { isoWeek } from './time-fields.ts';
 
 const monthNames = 'January February March April May June July August September October November December'.split(' ');

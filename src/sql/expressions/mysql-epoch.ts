@@ -1,11 +1,15 @@
 /** UNIX_TIMESTAMP and FROM_UNIXTIME: seconds with the digits of their argument. MySQL reference manual, 14.7. */
 import type { Expression, Scope } from '../expression.ts';
-import { numericOf, truncateNumeric, unscaled } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { modifierOf } from '../type-modifier.ts';
-import { types } from '../type.ts';
-import { isTimestampInRange } from '../value-time.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  numericOf,
+  truncateNumeric,
+  unscaled,
+  type Numeric,
+  modifierOf,
+  types,
+  isTimestampInRange,
+  type SqlValue,
+} from '../model/index.ts';
 import { evaluator } from './call.ts';
 import { coerce } from './coerce.ts';
 import { arithmeticType } from './mysql-values.ts';

@@ -1,5 +1,5 @@
 /** EXTRACT(unit FROM value). MySQL reference manual, 14.7: several units are the digits of each, one behind the other. */
-import { civilOfDays, dayOfWeek, daysOfCivil, splitTimestamp } from '../value-time.ts';
+import { civilOfDays, dayOfWeek, daysOfCivil, splitTimestamp } from '../model/index.ts';
 
 /** Microseconds of the day, with a sign for a TIME; days since 1970 where the value has a date. */
 export interface Moment {

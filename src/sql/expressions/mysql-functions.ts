@@ -1,11 +1,22 @@
 /** MySQL's functions, by area of its reference manual, chapter 14. The arguments have been converted to the types that stand here. */
 import { createHash } from 'node:crypto';
-import { foldText } from '../compare.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { formatJsonDocument, isJsonObject, jsonDocument, objectOf, parseJsonDocument } from '../value-json.ts';
-import { civilOfDays, dayOfWeek, daysInMonth, daysOfCivil, splitTimestamp } from '../value-time.ts';
-import type { JsonDocument, SqlValue } from '../value.ts';
+import {
+  foldText,
+  SqlError,
+  formatText,
+  formatJsonDocument,
+  isJsonObject,
+  jsonDocument,
+  objectOf,
+  parseJsonDocument,
+  civilOfDays,
+  dayOfWeek,
+  daysInMonth,
+  daysOfCivil,
+  splitTimestamp,
+  type JsonDocument,
+  type SqlValue,
+} from '../model/index.ts';
 import { mysqlByteFunctions } from './mysql-byte-functions.ts';
 import { mysqlJsonPath } from './mysql-json-path.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';

@@ -3,13 +3,19 @@
  * a text gives a text. Reference manual, DATE_ADD.
  */
 import type { Expression, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText, parseText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { intervalOf, negateInterval, roundHalfEven } from '../value-interval.ts';
-import { splitTimestamp } from '../value-time.ts';
-import type { Interval, SqlValue } from '../value.ts';
+import {
+  SqlError,
+  formatText,
+  parseText,
+  types,
+  type SqlType,
+  intervalOf,
+  negateInterval,
+  roundHalfEven,
+  splitTimestamp,
+  type Interval,
+  type SqlValue,
+} from '../model/index.ts';
 import { coerce, isConstant } from './coerce.ts';
 import { commonSecondDigits, secondDigitsOf } from './second-digits.ts';
 import { withSecondDigits } from './mysql-values.ts';

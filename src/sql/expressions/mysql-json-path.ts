@@ -1,6 +1,5 @@
 /** MySQL's JSON paths: `$.name[0]."a b"[*]`. Reference manual, "JSON Path Syntax". */
-import { SqlError } from '../sql-error.ts';
-import { isJsonObject } from '../value-json.ts';
+import { SqlError, isJsonObject } from '../model/index.ts';
 
 const step = /\s*(?:\.\s*(\*|[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*|"(?:[^"\\]|\\.)*")|\[\s*(\*|\d+)\s*\])/y;
 

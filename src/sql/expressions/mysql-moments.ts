@@ -1,12 +1,15 @@
 /** How MySQL reads dates and times from texts and numbers. Reference manual, 11.2.1 to 11.2.3 and 9.1.3. */
-import { formatNumeric, truncateNumeric } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { parseText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { splitTimestamp } from '../value-time.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  formatNumeric,
+  truncateNumeric,
+  type Numeric,
+  SqlError,
+  parseText,
+  types,
+  type SqlType,
+  splitTimestamp,
+  type SqlValue,
+} from '../model/index.ts';
 
 /** NULL: the text is no such moment. */
 export function momentOfText(text: string, to: SqlType): SqlValue {

@@ -2,22 +2,24 @@
  * MySQL's operators: they take any types and convert as they run. Reference manual, 14.3 (comparison), 14.6 (arithmetic). Integers compute
  * in 64 bits, exact numbers exactly, all else in doubles; division by zero is NULL.
  */
-import { comparatorOf } from '../compare.ts';
-import type { Expression, Scope } from '../expression.ts';
 import {
+  comparatorOf,
   addNumerics,
   divideToScale,
   multiplyNumerics,
   numericOf,
   remainderOfNumerics,
   subtractNumerics,
-} from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { isSameType, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { daysOfCivil, joinTimestamp } from '../value-time.ts';
-import type { SqlValue } from '../value.ts';
+  type Numeric,
+  SqlError,
+  isSameType,
+  types,
+  type SqlType,
+  daysOfCivil,
+  joinTimestamp,
+  type SqlValue,
+} from '../model/index.ts';
+import type { Expression, Scope } from '../expression.ts';
 import { coerce, settleParameter } from './coerce.ts';
 import { likeMatcher } from './like.ts';
 import { mysqlIntervalOperator } from './mysql-interval.ts';

@@ -1,12 +1,19 @@
 /** MySQL's functions whose type depends on their arguments: IF, IFNULL, DIV, XOR, rounding, casts. */
 import type { Expression, Scope } from '../expression.ts';
-import { formatNumeric, negateNumeric, numericOf, roundNumeric, truncateNumeric, unscaled } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { roundHalfEven } from '../value-interval.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  formatNumeric,
+  negateNumeric,
+  numericOf,
+  roundNumeric,
+  truncateNumeric,
+  unscaled,
+  type Numeric,
+  SqlError,
+  types,
+  type SqlType,
+  roundHalfEven,
+  type SqlValue,
+} from '../model/index.ts';
 import { evaluator } from './call.ts';
 import { coerce, coerceToBoolean, isConstant, unify } from './coerce.ts';
 import { applyOperator } from './apply-operator.ts';

@@ -1,6 +1,6 @@
 /** Strict mode of a statement that writes: a text that becomes a number when a row is looked at has to be one as a whole. */
 import type { Expression } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import { isTextual } from './mysql-values.ts';
 
 const number = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;

@@ -1,13 +1,24 @@
 /** MySQL converts while it runs: strings to numbers by their leading digits, anything to text. Reference manual, 14.3. */
-import { formatNumeric, numericOf, parseNumeric, roundNumeric, truncateNumeric } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { isSameType, types } from '../type.ts';
-import type { SqlType, TypeName } from '../type.ts';
-import { parseJsonDocument } from '../value-json.ts';
-import { civilOfDays, joinTimestamp, splitTimestamp } from '../value-time.ts';
-import type { JsonDocument, SqlValue } from '../value.ts';
+import {
+  formatNumeric,
+  numericOf,
+  parseNumeric,
+  roundNumeric,
+  truncateNumeric,
+  type Numeric,
+  SqlError,
+  formatText,
+  isSameType,
+  types,
+  type SqlType,
+  type TypeName,
+  parseJsonDocument,
+  civilOfDays,
+  joinTimestamp,
+  splitTimestamp,
+  type JsonDocument,
+  type SqlValue,
+} from '../model/index.ts';
 import { conversionOf, jsonKind } from './cast-values.ts';
 import type { Conversion } from './cast-values.ts';
 import { momentOfNumber, momentOfText } from './mysql-moments.ts';

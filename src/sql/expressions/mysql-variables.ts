@@ -5,9 +5,7 @@
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { switches, systemVariables } from '../mysql/variables.ts';
 import { mysqlHas } from '../known/server-names.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { notSupported, SqlError, types, type SqlValue } from '../model/index.ts';
 import { coerce } from './coerce.ts';
 
 type Form = (operands: readonly Expression[], scope: Scope) => Expression | undefined;

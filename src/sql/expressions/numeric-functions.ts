@@ -1,8 +1,15 @@
 /** Roots, powers and logarithms, with the scales of PostgreSQL's numeric.c: at least 16 significant digits. */
 import { Decimal } from 'decimal.js';
-import { divisionByZero, exactDecimal, formatNumeric, numericOf, roundNumeric, weightOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
+import {
+  divisionByZero,
+  exactDecimal,
+  formatNumeric,
+  numericOf,
+  roundNumeric,
+  weightOf,
+  type Numeric,
+  SqlError,
+} from '../model/index.ts';
 
 const significantDigits = 16;
 const scaleMax = 1000;

@@ -1,8 +1,7 @@
 /** `= <> < <= > >=` for every type that has an order, and equality of records. */
-import { comparatorOf, isIdentity } from '../compare.ts';
+import { comparatorOf, isIdentity, type SqlValue } from '../model/index.ts';
 import { typed } from './signature.ts';
 import type { Signature, Typed } from './signature.ts';
-import type { SqlValue } from '../value.ts';
 
 type Present = Exclude<SqlValue, null>;
 

@@ -7,11 +7,11 @@ import {
   negateNumeric,
   remainderOfNumerics,
   subtractNumerics,
-} from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
+  type Numeric,
+  SqlError,
+  types,
+  type SqlType,
+} from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
 import { strict } from './signature.ts';
 import type { Plain, Signature } from './signature.ts';

@@ -1,5 +1,5 @@
 /** ANY and ALL in three values. */
-import type { SqlValue } from '../value.ts';
+import type { SqlValue } from '../model/index.ts';
 
 /** ANY is true at the first true, ALL false at the first false; else NULL if one was NULL. */
 export function quantified<T>(items: Iterable<T>, isAny: boolean, test: (item: T) => SqlValue): SqlValue {

@@ -2,7 +2,7 @@
  * PostgreSQL's regular expressions, as far as JavaScript's mean the same: character classes in brackets, `\m \M \y \Y`, and that `.` and
  * `[^...]` match a newline are translated; look-behind and the embedded options beyond `(?i)` are refused. Manual, 9.7.3.
  */
-import { notSupported, SqlError } from '../sql-error.ts';
+import { notSupported, SqlError } from '../model/index.ts';
 
 const cache = new Map<string, RegExp>();
 const cacheMax = 500;

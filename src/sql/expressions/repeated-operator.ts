@@ -1,7 +1,6 @@
 /** One operator, its left side evaluated once, over many right sides: ANY, ALL, IN. */
 import type { Expression, Frame, Scope } from '../expression.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import type { SqlType, SqlValue } from '../model/index.ts';
 import { applyOperator } from './apply-operator.ts';
 import { cellOf } from './compiler.ts';
 import { isConstant, isUnknownLiteral, isUntypedParameter } from './coerce.ts';

@@ -2,11 +2,14 @@
  * How many digits of the second a MySQL value has: not those that it needs, but those of its column or function, also in its text. `datetime(3)` at noon is
  * `12:00:00.000`. Reference manual, 11.2.6 and 12.7 (fsp).
  */
-import { type Dialect, expressionRules } from '../dialect.ts';
-import type { SqlType } from '../type.ts';
-import { precisionAndScale } from '../type-modifier.ts';
-import type { Numeric } from '../numeric.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  type Dialect,
+  expressionRules,
+  type SqlType,
+  precisionAndScale,
+  type Numeric,
+  type SqlValue,
+} from '../model/index.ts';
 import { isNumber, isTemporal, isTextual } from './mysql-values.ts';
 
 interface OfType {

@@ -1,6 +1,6 @@
 /** Does PostgreSQL have a function or an operator that takes these types? Asked when moirai has none. */
 import type { ServerSignature } from '../known/server-names.ts';
-import { type SqlType, typeByName } from '../type.ts';
+import { type SqlType, typeByName } from '../model/index.ts';
 import { canCast } from './cast-rules.ts';
 
 export function takesAnyOf(signatures: readonly ServerSignature[] | undefined, given: readonly SqlType[]): boolean {

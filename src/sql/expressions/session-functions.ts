@@ -2,11 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Surroundings } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { typeOfOid } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
-import type { SqlValue } from '../value.ts';
+import { notSupported, SqlError, typeTitle, typeOfOid, arrayValue, type SqlValue } from '../model/index.ts';
 import { ambient, nullable, strict, typed } from './signature.ts';
 import { hashBytes } from './hash-text.ts';
 import { postgresLocks } from './lock-functions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatText } from '../text-format.ts';
+import { formatText } from '../model/text-format.ts';
 import { parseExpression, testFrame, testScope } from './expression.test-support.ts';
 import { setReturning } from './set-returning.ts';
 

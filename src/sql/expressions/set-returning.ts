@@ -1,14 +1,24 @@
 /** Functions that give rows: generate_series, unnest, the elements of JSON. The planner puts them into FROM or beside a SELECT list. */
 import type { Node } from '@pgsql/types';
 import type { Expression, Frame, Scope } from '../expression.ts';
-import { compareNumerics, addNumerics, numericOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import { isJsonObject, jsonDocument, parseJson, sortedKeys } from '../value-json.ts';
-import { intervalLength } from '../value-interval.ts';
-import type { Interval, JsonDocument, SqlArray, SqlValue } from '../value.ts';
+import {
+  compareNumerics,
+  addNumerics,
+  numericOf,
+  type Numeric,
+  SqlError,
+  types,
+  type SqlType,
+  isJsonObject,
+  jsonDocument,
+  parseJson,
+  sortedKeys,
+  intervalLength,
+  type Interval,
+  type JsonDocument,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import { unknownFunction } from './call.ts';
 import { canCast } from './cast-rules.ts';
 import { compileExpression } from './compile.ts';

@@ -2,13 +2,18 @@
  * Functions and operators as tables: `'substring(text, int4, int4) text': (text, from, count) => ...`. A signature is chosen among those of
  * a name as PostgreSQL chooses (manual, 10.2 and 10.3; parse_func.c).
  */
-import type { Dialect } from '../dialect.ts';
+import {
+  type Dialect,
+  SqlError,
+  typeTitle,
+  arrayOf,
+  isSameType,
+  typeByName,
+  types,
+  type SqlType,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Execution, Surroundings } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { arrayOf, isSameType, typeByName, types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import { commonType } from './coerce.ts';
 

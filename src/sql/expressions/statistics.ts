@@ -1,7 +1,5 @@
 /** Variance: exactly as numeric.c computes it, and for doubles by Youngs and Cramer's updates as float.c does. */
-import { divideNumerics, numericOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import type { SqlValue } from '../value.ts';
+import { divideNumerics, numericOf, type Numeric, type SqlValue } from '../model/index.ts';
 import { squareRootToScale } from './numeric-functions.ts';
 
 /** Of a sample the divisor is one less. */

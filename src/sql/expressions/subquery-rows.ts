@@ -1,7 +1,6 @@
 /** A subquery's rows, read as far as they are needed. */
 import type { Frame, Subquery } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlValue } from '../value.ts';
+import { SqlError, type SqlValue } from '../model/index.ts';
 
 /** What `of` makes of a subquery's rows: it reads no more of them than it needs, and once a statement where they do not depend on the query around. */
 export function once<Made>(

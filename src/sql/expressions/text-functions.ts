@@ -1,9 +1,6 @@
 /** Functions of strings and bytes. PostgreSQL manual, tables 9.9 to 9.12. Characters are code points. */
 import { createHash } from 'node:crypto';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
-import type { SqlValue } from '../value.ts';
+import { notSupported, SqlError, types, arrayValue, type SqlValue } from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
 import { md5 } from './session-functions.ts';
 import { regexOf } from './regex.ts';

@@ -1,13 +1,10 @@
 /** `||`, LIKE and regular expressions over text. */
-import { formatText } from '../text-format.ts';
+import { formatText, types, type SqlType, type SqlValue } from '../model/index.ts';
 import { conversionOf } from './cast-values.ts';
 import { likeEscape, likeMatcher } from './like.ts';
 import { regexOf } from './regex.ts';
 import { strict, typed } from './signature.ts';
 import type { Call, Plain, Signature } from './signature.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 
 type Present = Exclude<SqlValue, null>;
 

@@ -1,11 +1,12 @@
 /** The fields of dates, times and intervals: EXTRACT and date_trunc. PostgreSQL manual, 9.9.1 and 9.9.2. */
-import { numericOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import type { SqlType } from '../type.ts';
-import { intervalOf } from '../value-interval.ts';
 import {
+  numericOf,
+  type Numeric,
+  notSupported,
+  SqlError,
+  typeTitle,
+  type SqlType,
+  intervalOf,
   civilOfDays,
   dayOfWeek,
   daysOfCivil,
@@ -13,8 +14,8 @@ import {
   joinTimestamp,
   microsecondsPerDay,
   splitTimestamp,
-} from '../value-time.ts';
-import type { Interval } from '../value.ts';
+  type Interval,
+} from '../model/index.ts';
 
 /** The words for a field, and its name. */
 const fieldNames: ReadonlyMap<string, string> = new Map(

@@ -1,12 +1,15 @@
 /** Functions of dates and times. PostgreSQL manual, tables 9.33 to 9.36. The session's zone is UTC. */
-import { numericOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-
-import type { SqlType } from '../type.ts';
-import { intervalOf, justifyDays, justifyHours, justifyInterval } from '../value-interval.ts';
-import { zoneOffset } from '../value-time-text.ts';
 import {
+  numericOf,
+  type Numeric,
+  notSupported,
+  SqlError,
+  type SqlType,
+  intervalOf,
+  justifyDays,
+  justifyHours,
+  justifyInterval,
+  zoneOffset,
   civilOfDays,
   dateBegin,
   dateEnd,
@@ -16,8 +19,10 @@ import {
   isTimestampInRange,
   joinTimestamp,
   splitTimestamp,
-} from '../value-time.ts';
-import type { Interval, SqlValue } from '../value.ts';
+  type Interval,
+  type SqlValue,
+} from '../model/index.ts';
+
 import { numericOfFloat, timestampOfDate } from './cast-values.ts';
 import { ambient, strict, typed } from './signature.ts';
 import type { Plain, Signature } from './signature.ts';

@@ -1,7 +1,11 @@
 /** Arithmetic of dates, times and intervals. PostgreSQL manual, table 9.32. */
-import { SqlError } from '../sql-error.ts';
-import { addIntervals, divideInterval, intervalOf, negateInterval, scaleInterval } from '../value-interval.ts';
 import {
+  SqlError,
+  addIntervals,
+  divideInterval,
+  intervalOf,
+  negateInterval,
+  scaleInterval,
   addMonths,
   dateBegin,
   dateEnd,
@@ -11,8 +15,8 @@ import {
   joinTimestamp,
   microsecondsPerDay,
   splitTimestamp,
-} from '../value-time.ts';
-import type { Interval } from '../value.ts';
+  type Interval,
+} from '../model/index.ts';
 import { timestampOfDate } from './cast-values.ts';
 import { strict } from './signature.ts';
 import type { Plain, Signature } from './signature.ts';

@@ -1,8 +1,10 @@
 /** Patterns of to_char, to_date and to_timestamp: those in common use. PostgreSQL manual, 9.8. */
-import { formatNumeric, roundNumeric } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import {
+  formatNumeric,
+  roundNumeric,
+  type Numeric,
+  notSupported,
+  SqlError,
   civilOfDays,
   dayOfWeek,
   daysInMonth,
@@ -11,7 +13,7 @@ import {
   isFiniteTime,
   joinTimestamp,
   splitTimestamp,
-} from '../value-time.ts';
+} from '../model/index.ts';
 import { isoWeek } from './time-fields.ts';
 
 const monthNames = 'January February March April May June July August September October November December'.split(' ');

@@ -1,5 +1,5 @@
 import type { Expression, Frame } from '../expression.ts';
-import type { SqlValue } from '../value.ts';
+import type { SqlValue } from '../model/index.ts';
 
 /** The values of several expressions of one row. */
 export function valuesReader(operands: readonly Expression[]): (frame: Frame) => readonly SqlValue[] {

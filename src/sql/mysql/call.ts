@@ -1,5 +1,5 @@
 /** Function calls, and the forms that look like them: CAST, EXTRACT, TRIM, GROUP_CONCAT, CURRENT_TIMESTAMP. */
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import { parseDataType, skipCharsetName } from './cast-type.ts';
 import type { Cursor, Expression } from './cursor.ts';
 import { parseIntervalOf } from './interval.ts';

@@ -1,5 +1,5 @@
 /** The types of CAST and CONVERT (MySQL 8.0 manual, 14.10). */
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import type { Cursor } from './cursor.ts';
 
 /** PostgreSQL's name of the type, `binary` for bytes. @throws SqlError 42601 */

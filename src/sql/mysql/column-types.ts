@@ -1,6 +1,5 @@
 /** MySQL's types of columns: their names in rewritten DDL, what holds them, what they are called (MySQL 8.0 manual, chapter 13). */
-import type { Dialect } from '../dialect.ts';
-import type { TypeName } from '../type.ts';
+import type { Dialect, TypeName } from '../model/index.ts';
 
 export interface MysqlColumnType {
   /** What its values are. */

@@ -1,7 +1,6 @@
 /** What fits into columns of MySQL's own types, in its strict mode: a value that does not is an error, not cut to fit. */
 import type { Column } from '../catalog/relation.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlValue } from '../value.ts';
+import { SqlError, type SqlValue } from '../model/index.ts';
 import { mysqlColumnTypes, type MysqlColumnType } from './column-types.ts';
 
 /** Checks a row and puts an enum's label as it was defined. @throws SqlError 22003 (1264), 22001 (1406), 01000 (1265) */

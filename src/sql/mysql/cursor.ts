@@ -1,5 +1,5 @@
 /** A place in the tokens of one statement, with the questions that a recursive descent asks. */
-import { SqlError, notSupported } from '../sql-error.ts';
+import { SqlError, notSupported } from '../model/index.ts';
 import { quotedName, type Output, type Placed } from './output.ts';
 import { reservedWords } from './reserved-words.ts';
 import { tokenize, type Token } from './tokens.ts';

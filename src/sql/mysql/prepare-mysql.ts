@@ -2,9 +2,8 @@
 import { temporarySchema } from '../catalog/temporary.ts';
 import type { Execution } from '../expression.ts';
 import { prepareStatement, type PrepareOptions } from '../prepare.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError, type StatementView, type Waiting } from '../model/index.ts';
 import type { DdlOutcome, DdlStatement, QueryStatement, Statement } from '../statement.ts';
-import type { StatementView, Waiting } from '../storage.ts';
 import { rewriteMysql, type MysqlRewrite, type SqlRewrite } from './rewrite.ts';
 
 /** Plans one statement of MySQL's. @throws SqlError */

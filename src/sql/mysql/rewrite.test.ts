@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { loadModule, parseSync } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/sql-error.ts';
 import { mysqlColumnTypes } from './column-types.ts';
 import { rewriteMysql, type MysqlRewrite } from './rewrite.ts';
 import { readRewriteCases } from './rewrite-cases.test-support.ts';

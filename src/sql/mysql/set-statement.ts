@@ -1,6 +1,6 @@
 /** SET: system variables, user variables, NAMES, TRANSACTION (MySQL 8.0 manual, 15.7.6 and 15.3.7). */
 import { mysqlHas } from '../known/server-names.ts';
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import type { TransactionModes } from '../statement.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpression } from './nested.ts';

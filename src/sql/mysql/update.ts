@@ -1,5 +1,5 @@
 /** UPDATE and DELETE, of one table and of one table among joined ones (MySQL 8.0 manual, 15.2.2 and 15.2.17). */
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import type { Cursor, Name } from './cursor.ts';
 import { parseAlias, parseTableNames } from './names.ts';
 import { parseExpression } from './nested.ts';

@@ -1,5 +1,5 @@
 /** INSERT, REPLACE, UPDATE, DELETE (MySQL 8.0 manual, 15.2). */
-import { SqlError } from '../sql-error.ts';
+import { SqlError } from '../model/index.ts';
 import type { ColumnRule, Cursor, Name } from './cursor.ts';
 import { assignmentList, parseAssignment, parseReturning, parseValue } from './assignment.ts';
 import { parseTableNames } from './names.ts';

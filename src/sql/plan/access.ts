@@ -3,12 +3,16 @@
  * with the longest prefix of equalities, then a range on the column after it. Conditions are evaluated again on what it finds.
  */
 import type { Index, Table } from '../catalog/relation.ts';
-import { comparatorOf } from '../compare.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import {
+  comparatorOf,
+  type Dialect,
+  engineRules,
+  type AccessPath,
+  type SqlType,
+  type SqlArray,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import type { AccessPath } from '../storage.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlArray, SqlValue } from '../value.ts';
 import { boundConversion, type ConvertBound } from './bound.ts';
 import type { Comparison, ComparisonKind, Conjunct } from './conjunct.ts';
 import { impliesPredicate } from './implied-predicate.ts';

@@ -2,12 +2,16 @@
  * A value as the bound of an index scan: converted to the type of the column where the comparison itself would not round. Where it cannot
  * be, the index is of no use; conditions are evaluated again on every row, so a bound may only be too wide, never too narrow.
  */
-import { type Dialect, expressionRules } from '../dialect.ts';
-import { numericOf } from '../numeric.ts';
-import type { Numeric } from '../numeric.ts';
-import type { SqlType, TypeName } from '../type.ts';
-import { isSameType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  type Dialect,
+  expressionRules,
+  numericOf,
+  type Numeric,
+  type SqlType,
+  type TypeName,
+  isSameType,
+  type SqlValue,
+} from '../model/index.ts';
 
 /** `undefined`: not representable in the column's type, so that no row is equal and a range has no such bound. */
 export type ConvertBound = (value: Exclude<SqlValue, null>) => SqlValue | undefined;

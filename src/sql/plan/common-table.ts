@@ -1,12 +1,9 @@
 /** WITH: named queries in front of a statement, recursive ones, and those that write. */
 import type { CommonTableExpr, Node, WithClause } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { engineRules } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import { engineRules, rowKey, notSupported, SqlError, types } from '../model/index.ts';
 import { commonType } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
-import { rowKey } from '../row-key.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
 import { convertRows } from './convert-rows.ts';
 import { type PreludeStep, type Running, runningOf } from './planning.ts';
 import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';

@@ -1,8 +1,6 @@
 /** A condition as a person would write it, with the values of parameters: `is_locked = 1 and owner is null`. */
 import type { A_Const, A_Expr, BoolExpr, FuncCall, Node, NullTest, SubLink } from '@pgsql/types';
-import { formatText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { formatText, types, type SqlValue } from '../model/index.ts';
 import type { Conjunct } from './conjunct.ts';
 import type { Planning } from './planning.ts';
 import { columnNames, operatorOf, stringsOf } from './tree.ts';

@@ -1,12 +1,8 @@
 /** What MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of ON CONFLICT. */
 import type { OnConflictClause } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
-import type { Index } from '../catalog/relation.ts';
-import { isSameStored } from '../row-key.ts';
-import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
-import type { Frame } from '../expression.ts';
-import type { TableRules } from '../run/table-rules.ts';
 import {
+  engineRules,
+  isSameStored,
   cell as valueAt,
   type Duplicate,
   type DuplicateLock,
@@ -14,8 +10,12 @@ import {
   type LockRequest,
   type Row,
   type Waiting,
-} from '../storage.ts';
-import type { SqlValue } from '../value.ts';
+  type SqlValue,
+} from '../model/index.ts';
+import type { Index } from '../catalog/relation.ts';
+import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import type { Frame } from '../expression.ts';
+import type { TableRules } from '../run/table-rules.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
 import type { Running } from './planning.ts';

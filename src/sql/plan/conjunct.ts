@@ -1,9 +1,8 @@
 /** A WHERE or ON condition as a list of conditions that all have to hold, each with the rows that it looks at. */
 import type { A_Expr, Node, NullTest, SubLink } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
+import { engineRules, type SqlType } from '../model/index.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import type { SqlType } from '../type.ts';
 import type { QueryScope } from './scope.ts';
 import { columnNames, conjunctsOf, operatorOf, someNode, treeText } from './tree.ts';
 

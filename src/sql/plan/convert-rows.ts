@@ -1,5 +1,5 @@
 import { coerce } from '../expressions/index.ts';
-import { isSameType, type SqlType, types } from '../type.ts';
+import { isSameType, type SqlType, types } from '../model/index.ts';
 import { newFrame, type PlannedQuery } from './query.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 

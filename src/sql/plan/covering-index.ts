@@ -5,9 +5,8 @@
 import { columnAtCell, type Index, primaryKey, type Table } from '../catalog/relation.ts';
 import type { Access } from './access.ts';
 import { wholeIndex, wholeTable } from './access.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { type Dialect, engineRules, type TypeName } from '../model/index.ts';
 import type { RangeItem } from './namespace.ts';
-import type { TypeName } from '../type.ts';
 
 /** Which columns the statement reads is known when it has been planned: the path is chosen when it first runs. */
 export function wholeScan(item: RangeItem, table: Table, dialect: Dialect): Access['paths'] {

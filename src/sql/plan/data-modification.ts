@@ -1,6 +1,6 @@
 /** A planned INSERT, UPDATE, DELETE or MERGE. */
 import type { Frame } from '../expression.ts';
-import type { Waiting } from '../storage.ts';
+import type { Waiting } from '../model/index.ts';
 import type { Running } from './planning.ts';
 import type { OutputColumn, Values } from './query.ts';
 

@@ -1,7 +1,7 @@
 /** DELETE. */
 import type { DeleteStmt } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import type { Row } from '../storage.ts';
+import { assert } from '../../base/index.ts';
+import type { Row } from '../model/index.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';

@@ -1,11 +1,9 @@
 /** Functions in FROM: those that give many rows, others as one row of one column; several in step; numbered on request. */
 import type { Node, RangeFunction } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { notSupported, type Row, type SqlType, types } from '../model/index.ts';
 import { compileExpression, setReturning } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
-import { notSupported } from '../sql-error.ts';
-import type { Row } from '../storage.ts';
-import { type SqlType, types } from '../type.ts';
 import { noAggregates } from './grouping.ts';
 import { joined, type Namespace, type RangeItem } from './namespace.ts';
 import type { Values } from './query.ts';

@@ -1,13 +1,10 @@
 /** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
 import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
 import { isTemporary } from '../catalog/temporary.ts';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { engineRules, notSupported, SqlError, type Row, types } from '../model/index.ts';
 import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
-import { engineRules } from '../dialect.ts';
 import type { Frame } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import type { Row } from '../storage.ts';
-import { types } from '../type.ts';
 import { commonTableRows } from './common-table.ts';
 import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { type FunctionItem, functionItem } from './from-function.ts';

@@ -3,14 +3,11 @@
  * first of them; its aggregates and its keys are in the frame's computed values.
  */
 import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
-import { assert, AssertionFailure } from '../../base/assert.ts';
+import { assert, AssertionFailure } from '../../base/index.ts';
+import { isIdentity, hashReader, notSupported, SqlError, type SqlValue } from '../model/index.ts';
 import { primaryKey } from '../catalog/relation.ts';
-import { isIdentity } from '../compare.ts';
-import { hashReader } from '../row-key.ts';
 import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesReader } from '../expressions/index.ts';
 import type { Execution, Expression, Frame } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
 import { forEachRow, generated, type Source } from './cursor.ts';

@@ -1,6 +1,6 @@
 /** Joins by equal values where no index has them: the rows of a table by key, made once for each run of the query. */
 import type { Frame } from '../expression.ts';
-import type { Row } from '../storage.ts';
+import type { Row } from '../model/index.ts';
 import { type Cursor, type Filter, forEachRow, type Source } from './cursor.ts';
 
 export interface HashSide {

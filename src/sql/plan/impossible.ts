@@ -5,10 +5,8 @@
  */
 import type { Node } from '@pgsql/types';
 import { type Column, columnAtCell, type Table } from '../catalog/relation.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { type Dialect, engineRules, type SqlType, type SqlValue } from '../model/index.ts';
 import type { Frame } from '../expression.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { nullableComparator } from './access.ts';
 import { boundConversion } from './bound.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';

@@ -4,8 +4,7 @@
  */
 import type { Table } from '../catalog/relation.ts';
 import type { Aggregate } from '../expressions/index.ts';
-import { engineRules } from '../dialect.ts';
-import { cell } from '../storage.ts';
+import { engineRules, cell } from '../model/index.ts';
 import { accessWays, type Access, wholeIndex } from './access.ts';
 import type { Conjunct } from './conjunct.ts';
 import type { FromList } from './join.ts';

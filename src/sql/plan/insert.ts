@@ -1,15 +1,20 @@
 /** INSERT: where the values of each column come from, and what happens to a row that is in the way. */
-import { engineRules } from '../dialect.ts';
+import {
+  engineRules,
+  SqlError,
+  cell as valueAt,
+  type InsertResult,
+  type Row,
+  type Waiting,
+  types,
+  type SqlValue,
+} from '../model/index.ts';
+import { assert } from '../../base/index.ts';
 import type { InsertStmt, MergeWhenClause, Node, SelectStmt } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Table } from '../catalog/relation.ts';
 import { assignable } from '../run/table-rules.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { cell as valueAt, type InsertResult, type Row, type Waiting } from '../storage.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
 import { type Answered, type ConflictAnswer, planMysqlConflict } from './conflict.ts';
 import { tableItem } from './from.ts';

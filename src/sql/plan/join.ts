@@ -2,11 +2,9 @@
  * The order of joins and how each table is read. Inner joins are one list of items and one pool of conditions: they go as written, but an
  * item whose whole key is known goes first. A condition is evaluated as soon as the rows that it looks at are there.
  */
-import { assert } from '../../base/assert.ts';
-import { keyText } from '../compare.ts';
-import { engineRules } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import { keyText, engineRules, type Row } from '../model/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import type { Row } from '../storage.ts';
 import type { Table } from '../catalog/relation.ts';
 import { type Access, accessWays, indexStep } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';

@@ -3,11 +3,9 @@
  * has changed meanwhile is looked at again. MySQL's locking reads look at the latest rows in the first place.
  */
 import type { LockingClause, SelectStmt } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
-import { assert } from '../../base/assert.ts';
+import { engineRules, SqlError, type LockRequest, type LockStrength, type Row, type Waiting } from '../model/index.ts';
+import { assert } from '../../base/index.ts';
 import type { Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
 import { wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
 import { wholeScan } from './covering-index.ts';

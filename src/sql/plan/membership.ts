@@ -7,7 +7,7 @@
  */
 import type { Node, RangeVar, SelectStmt, SubLink } from '@pgsql/types';
 import { columnNamed, type Table } from '../catalog/relation.ts';
-import { engineRules } from '../dialect.ts';
+import { engineRules } from '../model/index.ts';
 import { type Access, accessWays } from './access.ts';
 import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { planFrom } from './from.ts';

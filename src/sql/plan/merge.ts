@@ -5,12 +5,18 @@
  * gone, the source's row is one that is not matched.
  */
 import type { MergeStmt, MergeWhenClause, Node, RangeVar } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import {
+  notSupported,
+  SqlError,
+  type LockRequest,
+  type Row,
+  type RowId,
+  type Waiting,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import type { LockRequest, Row, RowId, Waiting } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import type { DataModification } from './data-modification.ts';

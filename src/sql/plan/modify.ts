@@ -1,6 +1,6 @@
 /** INSERT, UPDATE, DELETE and MERGE: what they have in common. */
 import type { Node } from '@pgsql/types';
-import { notSupported } from '../sql-error.ts';
+import { notSupported } from '../model/index.ts';
 import type { DataModification } from './data-modification.ts';
 import { planDelete } from './delete.ts';
 import { planInsert } from './insert.ts';

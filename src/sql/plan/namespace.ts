@@ -1,6 +1,6 @@
 /** Which names a FROM clause makes visible, and what they stand for. */
 import type { Table } from '../catalog/relation.ts';
-import type { SqlType } from '../type.ts';
+import type { SqlType } from '../model/index.ts';
 
 /** Something in FROM with a name: a table, a subquery, a function. It is one row of the frame. */
 export interface RangeItem {

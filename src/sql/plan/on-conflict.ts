@@ -3,14 +3,12 @@
  * the way has changed while the statement waited for it. Other unique indexes refuse the row when it goes in.
  */
 import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { SqlError, type Duplicate, type InsertResult, type Waiting, type SqlValue } from '../model/index.ts';
 import type { Index } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { TableRules } from '../run/table-rules.ts';
-import { SqlError } from '../sql-error.ts';
-import type { Duplicate, InsertResult, Waiting } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 import { type Answered, overwrite, planUpsert, uniqueIndexes } from './conflict.ts';
 import { compileConjuncts } from './conjunct.ts';
 import { impliesPredicate } from './implied-predicate.ts';

@@ -6,9 +6,8 @@
  * UPDATE and DELETE only where they would read the whole table.
  */
 import { primaryKey, type Table } from '../catalog/relation.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { type Dialect, engineRules, type AccessPath } from '../model/index.ts';
 import type { Expression } from '../expression.ts';
-import type { AccessPath } from '../storage.ts';
 import { type Access, accessWays, wholeIndex, wholeTable } from './access.ts';
 import type { FromList } from './join.ts';
 import type { Planning } from './planning.ts';

@@ -1,7 +1,7 @@
 /** Queries contain queries: what plans them is handed down with the scopes, so that the parts of a query need not know the whole. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import type { Subquery } from '../expression.ts';
-import type { SqlType } from '../type.ts';
+import type { SqlType } from '../model/index.ts';
 import type { DataModification } from './data-modification.ts';
 import type { PlannedQuery } from './query.ts';
 import type { QueryScope } from './scope.ts';

@@ -1,16 +1,25 @@
 /** What the parts of one statement share: while it is planned (`Planning`) and while it runs (`Running`). */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import {
+  type Dialect,
+  engineRules,
+  notSupported,
+  SqlError,
+  type StatementView,
+  type TableId,
+  type TableLockMode,
+  type Waiting,
+  type SqlType,
+  typeByName,
+  types,
+} from '../model/index.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation, Table } from '../catalog/relation.ts';
 import { isTemporary } from '../catalog/temporary.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
 import { ownColumnTypes } from '../mysql/column-types.ts';
 import { postgresHas } from '../known/server-names.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import type { AccessChoice, TableLock } from '../statement.ts';
-import type { StatementView, TableId, TableLockMode, Waiting } from '../storage.ts';
-import { type SqlType, typeByName, types } from '../type.ts';
 import type { Access } from './access.ts';
 import type { PlanStep } from './plan-step.ts';
 

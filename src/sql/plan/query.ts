@@ -1,8 +1,6 @@
 /** A planned SELECT: its columns and how its rows come. */
 import type { Frame } from '../expression.ts';
-import type { Waiting } from '../storage.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import type { Waiting, SqlType, SqlValue } from '../model/index.ts';
 import type { Running } from './planning.ts';
 
 export type Values = readonly SqlValue[];

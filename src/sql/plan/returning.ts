@@ -1,19 +1,14 @@
 /** RETURNING, SET lists and the table that a statement writes to: what INSERT, UPDATE and DELETE share. */
-import { engineRules } from '../dialect.ts';
+import { engineRules, notSupported, SqlError, type Row, types, type SqlValue, cell } from '../model/index.ts';
+import { assert } from '../../base/index.ts';
 import type { Node, RangeVar } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Relation, type Table } from '../catalog/relation.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { assignable, assigned, TableRules } from '../run/table-rules.ts';
 import { compileExpression, once, oneRow } from '../expressions/index.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import type { Row } from '../storage.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { lockChildren, type ParentEvent } from './child-locks.ts';
 import type { OutputColumn, Values } from './query.ts';
 
-import { cell } from '../storage.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded } from './tuple.ts';
 import { outputOf, planTargets } from './target.ts';

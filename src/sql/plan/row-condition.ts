@@ -4,9 +4,14 @@
  * statement. What the row alone does not decide (a correlated subquery, a volatile function) stays undecided.
  */
 import type { Frame, LockFunctions, Surroundings } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { KeptCondition, Row, RowCondition, StatementView } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
+import {
+  SqlError,
+  type KeptCondition,
+  type Row,
+  type RowCondition,
+  type StatementView,
+  type SqlValue,
+} from '../model/index.ts';
 import { conditionText } from './condition-text.ts';
 import { allOf, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';

@@ -3,14 +3,20 @@
  * rows that an expression looks at are noted, so that joins know when it can be evaluated.
  */
 import type { FuncCall, Node } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { type Dialect, engineRules, isSameName } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import {
+  type Dialect,
+  engineRules,
+  isSameName,
+  notSupported,
+  SqlError,
+  type SqlType,
+  types,
+  type SqlValue,
+} from '../model/index.ts';
 import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
 import { type SetReturning, setReturning } from '../expressions/index.ts';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import type { CommonTable } from './common-table.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
 import type { Planners } from './planners.ts';

@@ -1,10 +1,9 @@
 /** SELECT, VALUES, UNION and their like: from a tree to a planned query. */
 import type { Node, SelectStmt } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { notSupported, SqlError, type SqlType, types } from '../model/index.ts';
 import { compileExpression, unify } from '../expressions/index.ts';
 import type { Expression, Frame, Subquery } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { type SqlType, types } from '../type.ts';
 import { planCommonTables } from './common-table.ts';
 import { noAggregates } from './grouping.ts';
 import { runningOf } from './planning.ts';

@@ -1,14 +1,11 @@
 /** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
 import type { Node, SelectStmt } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import { type Dialect, engineRules, notSupported, SqlError, type SqlType, types, rowKey } from '../model/index.ts';
 import { commonSecondDigits, commonType } from '../expressions/index.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { type SqlType, types } from '../type.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { convertRows } from './convert-rows.ts';
-import { rowKey } from '../row-key.ts';
 import { keyComparator, limited, planLimit, sortByOf, sortOrder } from './sort.ts';
 import { columnNames, integerConstant } from './tree.ts';
 

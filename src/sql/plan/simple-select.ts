@@ -2,8 +2,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Aggregate, compileExpression, coerceToBoolean } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlType } from '../type.ts';
+import { SqlError, type SqlType, rowKey } from '../model/index.ts';
 import { compileConjuncts } from './conjunct.ts';
 import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
@@ -15,7 +14,6 @@ import { orderedSource } from './ordered-access.ts';
 import type { Running } from './planning.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
-import { rowKey } from '../row-key.ts';
 import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
 import type { Source } from './cursor.ts';
 import { filtered } from './source.ts';

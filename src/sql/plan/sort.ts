@@ -1,13 +1,17 @@
 /** ORDER BY and LIMIT. */
 import type { Node, SelectStmt, SortBy } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { type Dialect, engineRules } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import {
+  type Dialect,
+  engineRules,
+  notSupported,
+  SqlError,
+  types,
+  type SqlType,
+  type SqlValue,
+} from '../model/index.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { nullableComparator } from './access.ts';
 import type { QueryScope } from './scope.ts';
 

@@ -1,7 +1,6 @@
 /** Sources of the rows of tables, of what is not stored, and of joins by nested loops. */
 import type { Frame } from '../expression.ts';
-import type { AccessPath, Row, RowCondition, TableId } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
+import type { AccessPath, Row, RowCondition, TableId, SqlValue } from '../model/index.ts';
 import { type Cursor, type Filter, generated, rowsOf, type Source } from './cursor.ts';
 import { runningOf } from './planning.ts';
 

@@ -1,11 +1,9 @@
 /** The select list: `*` expanded, names given, set-returning functions set apart. */
 import type { Node } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { engineRules } from '../dialect.ts';
+import { assert } from '../../base/index.ts';
+import { engineRules, SqlError, type SqlType } from '../model/index.ts';
 import { compileExpression, isSetReturning } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import type { SqlType } from '../type.ts';
 import type { OutputColumn } from './query.ts';
 import type { QueryScope, SetSlot } from './scope.ts';
 import { someNode, starQualifier, stringsOf } from './tree.ts';

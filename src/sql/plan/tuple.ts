@@ -1,7 +1,6 @@
 /** Rows between FROM and the client: projected, sorted, made distinct, limited. */
 import type { Expression, Frame } from '../expression.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { types, type SqlValue } from '../model/index.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { type CompareKeys, type Limit, limited, type SortOrder } from './sort.ts';

@@ -1,12 +1,17 @@
 /** UPDATE: rows are found and locked, then written one by one from the version that the lock was granted on. */
 import type { UpdateStmt, WithClause } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
-import { assert } from '../../base/assert.ts';
+import {
+  engineRules,
+  isSameStored,
+  cell,
+  type LockRequest,
+  type LockStrength,
+  type Row,
+  type SqlValue,
+} from '../model/index.ts';
+import { assert } from '../../base/index.ts';
 import { columnAtCell, type Table } from '../catalog/relation.ts';
-import { isSameStored } from '../row-key.ts';
 import type { Frame } from '../expression.ts';
-import { cell, type LockRequest, type LockStrength, type Row } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';

@@ -3,13 +3,9 @@
  * `update_frametailpos` of nodeWindowAgg.c.
  */
 import type { Node, WindowDef } from '@pgsql/types';
-import { comparatorOf } from '../compare.ts';
+import { comparatorOf, SqlError, typeTitle, type SqlType, types, type SqlValue } from '../model/index.ts';
 import { applyOperator, coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { typeTitle } from '../type-title.ts';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import type { QueryScope } from './scope.ts';
 import type { SortOrder } from './sort.ts';
 

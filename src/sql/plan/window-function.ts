@@ -1,9 +1,7 @@
 /** What functions compute over the rows of a partition. PostgreSQL manual, 9.22. */
 import { type Aggregate, coerce } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { SqlError, type SqlType, types, type SqlValue } from '../model/index.ts';
 import type { QueryScope } from './scope.ts';
 import type { Ordered, WindowFrame } from './window-frame.ts';
 

@@ -1,13 +1,9 @@
 /** Window functions, over the rows that are left after GROUP BY and HAVING. PostgreSQL manual, 4.2.8 and 7.2.5. */
 import type { FuncCall, Node, SelectStmt, WindowDef } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
-import { rowKey } from '../row-key.ts';
+import { assert } from '../../base/index.ts';
+import { rowKey, type Dialect, SqlError, type SqlType, types, type SqlValue } from '../model/index.ts';
 import { aggregateOf, compileExpression, functionTable, isAggregate, unknownFunction } from '../expressions/index.ts';
-import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { restore } from './grouping.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 import { type CompareKeys, keyComparator, sortByOf, sortOrder } from './sort.ts';

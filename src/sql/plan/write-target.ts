@@ -1,12 +1,10 @@
 /** Finding and locking the rows that UPDATE and DELETE write to, and writing each when it is locked. */
 import type { Node, RangeVar } from '@pgsql/types';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { engineRules, type LockRequest, type Row, type Waiting, types } from '../model/index.ts';
 import { columnNamed, type Index, type Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
-import { engineRules } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
-import type { LockRequest, Row, Waiting } from '../storage.ts';
-import { types } from '../type.ts';
 import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { withoutDerivedComparisons } from './derived-comparison.ts';

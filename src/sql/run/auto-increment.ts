@@ -3,12 +3,10 @@
  * SELECT). A row that its own checks refuse has drawn none; the number of a row that met a duplicate goes to the next row of the statement.
  * What is left over at the end is lost. MySQL 8.0 manual, 17.6.1.6; handler::update_auto_increment.
  */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../../base/index.ts';
+import { SqlError, type TableId, type Waiting, type SqlValue } from '../model/index.ts';
 import type { Column, Table } from '../catalog/relation.ts';
 import type { Running } from '../plan/planning.ts';
-import { SqlError } from '../sql-error.ts';
-import type { TableId, Waiting } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
 import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
 

@@ -1,10 +1,6 @@
 /** Errors of constraints as the two servers word them: drivers and ORMs read code, constraint and detail. */
 import { columnAtCell, type Index, type Table } from '../catalog/relation.ts';
-import type { Dialect } from '../dialect.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { type Dialect, SqlError, formatText, types, type SqlValue } from '../model/index.ts';
 
 type Values = readonly SqlValue[];
 

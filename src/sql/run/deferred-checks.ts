@@ -4,7 +4,7 @@
  */
 import type { Running } from '../plan/planning.ts';
 import type { Deferral } from '../catalog/relation.ts';
-import type { TableId, Waiting } from '../storage.ts';
+import type { TableId, Waiting } from '../model/index.ts';
 
 export interface ConstraintId {
   readonly table: TableId;

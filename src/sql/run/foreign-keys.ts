@@ -3,14 +3,8 @@
  * worked off when the statement is over, in queries of their own. InnoDB checks and acts at each row. A check locks the row that it finds.
  * MATCH SIMPLE: a key with a NULL refers to no row.
  */
-import { engineRules } from '../dialect.ts';
-import { assert } from '../../base/assert.ts';
-import { columnAtCell, type ForeignKey, type Index, type ReferentialAction, type Table } from '../catalog/relation.ts';
-import { nullableComparator, wholeTable } from '../plan/access.ts';
-import { boundConversion, type ConvertBound } from '../plan/bound.ts';
-import type { Planning, Running } from '../plan/planning.ts';
-import { newFrame } from '../plan/query.ts';
 import {
+  engineRules,
   cell,
   type AccessPath,
   type LockRequest,
@@ -20,11 +14,17 @@ import {
   type TableId,
   unrecorded,
   type Waiting,
-} from '../storage.ts';
-import type { SqlError } from '../sql-error.ts';
-import { types } from '../type.ts';
-import { formatText } from '../text-format.ts';
-import type { SqlValue } from '../value.ts';
+  type SqlError,
+  types,
+  formatText,
+  type SqlValue,
+} from '../model/index.ts';
+import { assert } from '../../base/index.ts';
+import { columnAtCell, type ForeignKey, type Index, type ReferentialAction, type Table } from '../catalog/relation.ts';
+import { nullableComparator, wholeTable } from '../plan/access.ts';
+import { boundConversion, type ConvertBound } from '../plan/bound.ts';
+import type { Planning, Running } from '../plan/planning.ts';
+import { newFrame } from '../plan/query.ts';
 import { constraintErrors } from './constraint-error.ts';
 import type { ConstraintCheck } from './deferred-checks.ts';
 import type { TableRules } from './table-rules.ts';

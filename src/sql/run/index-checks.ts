@@ -4,8 +4,7 @@
  */
 import type { ForeignKey, Index, Table } from '../catalog/relation.ts';
 import type { Running } from '../plan/planning.ts';
-import type { IndexChecks, IndexId, Row } from '../storage.ts';
-import type { SqlValue } from '../value.ts';
+import type { IndexChecks, IndexId, Row, SqlValue } from '../model/index.ts';
 import { afterDelete, afterUpdate, type Child, mustHaveParent } from './foreign-keys.ts';
 import type { TableRules } from './table-rules.ts';
 

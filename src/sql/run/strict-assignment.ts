@@ -2,10 +2,7 @@
 import { coerce, isTemporal, isTextual } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
 import type { QueryScope } from '../plan/scope.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { type SqlType, types } from '../type.ts';
-import type { SqlValue } from '../value.ts';
+import { SqlError, formatText, type SqlType, types, type SqlValue } from '../model/index.ts';
 
 interface Target {
   readonly name: string;

@@ -3,8 +3,20 @@
  * Writing goes through here, so that every writer checks foreign keys.
  */
 import type { Node } from '@pgsql/types';
-import { type Dialect, engineRules } from '../dialect.ts';
-import { assert } from '../../base/assert.ts';
+import {
+  type Dialect,
+  engineRules,
+  SqlError,
+  cell,
+  type DuplicateLock,
+  type InsertResult,
+  type Row,
+  type UpdateResult,
+  type Waiting,
+  typeTitle,
+  type SqlValue,
+} from '../model/index.ts';
+import { assert } from '../../base/index.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
@@ -14,10 +26,6 @@ import type { Planning, Running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
-import { SqlError } from '../sql-error.ts';
-import { cell, type DuplicateLock, type InsertResult, type Row, type UpdateResult, type Waiting } from '../storage.ts';
-import { typeTitle } from '../type-title.ts';
-import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
 import { strict } from './strict-assignment.ts';
 import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';

@@ -1,5 +1,5 @@
 /** One value of the binary protocol, in a row or as a parameter. MySQL Internals, "Binary Protocol Value". */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import { columnType } from './constants.ts';
 import { readDateTime, readTime, writeDateTime, writeTime, type WireDateTime, type WireTime } from './temporal.ts';

@@ -1,5 +1,5 @@
 /** MySQL Internals, "Integer Types" and "String Types": little-endian integers, length-encoded integers and strings. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 
 /** Reads one payload from front to back. Every read past the end is a WireError. */
 export class ByteReader {

@@ -1,5 +1,5 @@
 /** What a client asks for in the command phase: a byte for the command, then its parts. MySQL Internals, "Text Protocol" and "Utility Commands". */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { capabilities, commandCode, has } from './constants.ts';
 import { readAttributes, writeAttributes } from './handshake.ts';

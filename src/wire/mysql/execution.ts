@@ -1,5 +1,5 @@
 /** The parameters of COM_STMT_EXECUTE. They are not self-describing: types may have been sent before, values may have come as long data. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { readBinaryValue, writeBinaryValue, type BinaryType, type BinaryValue } from './binary-value.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { columnType } from './constants.ts';

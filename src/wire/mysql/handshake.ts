@@ -1,5 +1,5 @@
 /** The connection phase. MySQL Internals, "Connection Phase Packets"; both directions of each. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { saltBytes } from './auth.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { capabilities, has } from './constants.ts';

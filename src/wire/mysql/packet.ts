@@ -2,7 +2,7 @@
  * MySQL Internals, "MySQL Packets": 3 bytes length, 1 byte sequence number, then the payload. A payload of 16 MiB - 1 or more is cut; the
  * piece that is shorter than that, maybe empty, is the last.
  */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 
 export interface Packet {
   /** Of its last piece. The peer's answer begins with the next number. */

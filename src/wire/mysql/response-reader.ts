@@ -2,7 +2,7 @@
  * The client's view of an answer. Packets of the command phase do not say what they are: that depends on the command and on the packets
  * before. MySQL Internals, "Command Response". For clients, and for proxies that listen to both sides.
  */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import type { BinaryValue } from './binary-value.ts';
 import { utf8 } from './bytes.ts';
 import { decodeColumnDefinition, type ColumnDefinition } from './column-definition.ts';

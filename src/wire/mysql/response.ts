@@ -1,5 +1,5 @@
 /** What a server answers a command with. MySQL Internals, "Generic Response Packets" and "COM_STMT_PREPARE Response". */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { ByteReader, ByteWriter, utf8 } from './bytes.ts';
 import { capabilities, has, serverStatus } from './constants.ts';
 

@@ -1,5 +1,5 @@
 /** Rows of results. MySQL Internals, "Text Resultset Row" and "Binary Protocol Resultset Row". */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { readBinaryValue, writeBinaryValue, type BinaryType, type BinaryValue } from './binary-value.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { columnFlag, columnType, has } from './constants.ts';

@@ -1,5 +1,5 @@
 /** Dates and times of the binary protocol. MySQL Internals, "Binary Protocol Value": zero parts at the end are left out. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 
 /** DATE, DATETIME and TIMESTAMP. */

@@ -1,6 +1,6 @@
 /** What servers ask for before a session opens, and what is in the answers. Manual, "Message Formats": Authentication..., SASL... */
 import { createHash } from 'node:crypto';
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { BodyReader } from './body-reader.ts';
 import { MessageWriter } from './message-writer.ts';
 

@@ -1,5 +1,5 @@
 /** What servers send. Manual, "Message Formats", those marked (B); both directions of each message side by side. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { decodeAuthentication, encodeAuthentication, type AuthenticationRequest } from './authentication.ts';
 import { BodyReader } from './body-reader.ts';
 import { decodeErrorFields, encodeErrorFields, type ErrorFields } from './error-fields.ts';

@@ -1,6 +1,6 @@
 /** Reads the fields of one message. Manual, "Message Data Types": big-endian integers, text that ends with a zero byte. */
 import { isUtf8 } from 'node:buffer';
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 
 /** Every method throws WireError when the body ends too soon. */
 export class BodyReader {

@@ -6,7 +6,7 @@
  * Frames are views. A view is never overwritten: the bytes of an incomplete frame are appended to, or copied to a larger buffer. Each byte
  * is copied O(1) times, however small the chunks.
  */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 
 export interface FrameLimits {
   /** Largest frame in bytes, with its length but without its type; default 16 MiB. */

@@ -1,5 +1,5 @@
 /** What clients send after the start-up. Manual, "Message Formats", those marked (F); both directions of each message side by side. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { BodyReader } from './body-reader.ts';
 import { describeType, type Frame } from './frames.ts';
 import type { MessageWriter } from './message-writer.ts';

@@ -2,7 +2,7 @@
  * Writes messages into one growing buffer: lengths are filled in when a message ends, text goes straight into place, so that a row costs no
  * allocation per field.
  */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 
 const initialBytes = 1 << 12;
 /** Below this many bytes `take` copies and keeps its buffer; from here on it gives the buffer away. */

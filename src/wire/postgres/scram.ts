@@ -3,7 +3,7 @@
  * is passed over, as PostgreSQL does: the one of the start-up counts. Nonces and salts are random bytes that the caller brings.
  */
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { decodeUtf8 } from './body-reader.ts';
 
 export const scramMechanism = 'SCRAM-SHA-256';

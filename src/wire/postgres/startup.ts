@@ -1,5 +1,5 @@
 /** The packets that open a connection. Manual, "Message Formats": StartupMessage, SSLRequest, GSSENCRequest, CancelRequest. */
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../index.ts';
 import { BodyReader } from './body-reader.ts';
 import type { MessageWriter } from './message-writer.ts';
 

@@ -1,5 +1,5 @@
 /** How the statements that builders send differ by database. */
-import { reservedWords as reservedInMysql } from '../../../sql/mysql/reserved-words.ts';
+import { reservedWords as reservedInMysql } from '../../../sql/index.ts';
 import type { Dialect } from '../../application.ts';
 
 /** PostgreSQL manual, appendix C: words that are neither table nor column names, and some that are only one of the two. */

@@ -9,10 +9,16 @@ import { operatorTable } from '../../expressions/operators.ts';
 import { choose } from '../../expressions/signature.ts';
 import { parseStatement } from '../../parse.ts';
 import { stringsOf } from '../../plan/tree.ts';
-import { SqlError } from '../../sql-error.ts';
-import { modifierOf } from '../../type-modifier.ts';
-import { typeTitle } from '../../type-title.ts';
-import { arrayOf, isSameType, type SqlType, typeByName, types } from '../../type.ts';
+import {
+  SqlError,
+  modifierOf,
+  typeTitle,
+  arrayOf,
+  isSameType,
+  type SqlType,
+  typeByName,
+  types,
+} from '../../model/index.ts';
 import { quoteName } from '../name.ts';
 import type { Table } from '../relation.ts';
 

@@ -1,8 +1,5 @@
 /** information_schema: the standard's view of the catalog, with the columns that MySQL has beside them. */
-import { lengthOf, precisionAndScale } from '../../type-modifier.ts';
-import { typeTitle } from '../../type-title.ts';
-import { types } from '../../type.ts';
-import type { SqlValue } from '../../value.ts';
+import { lengthOf, precisionAndScale, typeTitle, types, type SqlValue } from '../../model/index.ts';
 import type { Catalog } from '../catalog.ts';
 import {
   type Column,

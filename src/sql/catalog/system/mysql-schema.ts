@@ -4,8 +4,7 @@
  */
 import { stringsOf } from '../../plan/tree.ts';
 import { mysqlColumnTypes } from '../../mysql/column-types.ts';
-import { lengthOf, precisionAndScale } from '../../type-modifier.ts';
-import type { TypeName } from '../../type.ts';
+import { lengthOf, precisionAndScale, type TypeName } from '../../model/index.ts';
 import type { Column } from '../relation.ts';
 import { expressionText } from './expression-text.ts';
 import type { VirtualRow } from './virtual.ts';

@@ -1,5 +1,5 @@
 /** `pg_stat_activity`: the sessions of clients, without the processes that a server has besides. */
-import type { SqlValue } from '../../value.ts';
+import type { SqlValue } from '../../model/index.ts';
 import { owner } from './pg-names.ts';
 import type { VirtualDefinition } from './virtual.ts';
 

@@ -1,7 +1,7 @@
 /** pg_constraint: primary and unique keys, foreign keys, checks; and their text. */
 import type { Node } from '@pgsql/types';
 import { someNode, stringsOf } from '../../plan/tree.ts';
-import type { SqlArray } from '../../value.ts';
+import type { SqlArray } from '../../model/index.ts';
 import type { Catalog } from '../catalog.ts';
 import { quoteName } from '../name.ts';
 import { type Column, columnAtCell, type Deferral, type ForeignKey, type Index, type Table } from '../relation.ts';

@@ -1,7 +1,6 @@
 /** Numbers and texts of pg_catalog that more than one relation shows. */
 import type { Node } from '@pgsql/types';
-import type { SqlArray } from '../../value.ts';
-import { notSupported } from '../../sql-error.ts';
+import { type SqlArray, notSupported } from '../../model/index.ts';
 import type { Catalog } from '../catalog.ts';
 import { quoteName } from '../name.ts';
 import { columnAtCell, type Index, type Table } from '../relation.ts';

@@ -1,6 +1,5 @@
 /** pg_sequence, pg_sequences, and who owns a sequence: pg_depend. */
-import { typeTitle } from '../../type-title.ts';
-import { types } from '../../type.ts';
+import { typeTitle, types } from '../../model/index.ts';
 import type { VirtualDefinition } from './virtual.ts';
 
 const classOfRelations = 1259;

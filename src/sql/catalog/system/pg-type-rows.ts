@@ -1,6 +1,6 @@
 /** Rows of pg_type. */
 import { categoryOf } from '../../expressions/cast-rules.ts';
-import { arrayOf, type SqlType, types } from '../../type.ts';
+import { arrayOf, type SqlType, types } from '../../model/index.ts';
 import { owner, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
 

@@ -1,7 +1,6 @@
 /** Relations that are computed from the catalog, written as a list of columns and rows by name. */
-import { assert } from '../../../base/assert.ts';
-import { arrayOf, int2vector, type SqlType, typeByName, types } from '../../type.ts';
-import type { SqlValue } from '../../value.ts';
+import { assert } from '../../../base/index.ts';
+import { arrayOf, int2vector, type SqlType, typeByName, types, type SqlValue } from '../../model/index.ts';
 import type { Catalog } from '../catalog.ts';
 import { isTemporary } from '../temporary.ts';
 import type { ReadActivity, VirtualTable } from '../relation.ts';

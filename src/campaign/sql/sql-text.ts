@@ -1,0 +1,62 @@
+/** What a campaign of a SQL program found, as text. */
+import { type SqlFailure, type SqlTextOptions, answerLines, planLines } from '../../sql-program/index.ts';
+import { conclude } from '../../evidence/index.ts';
+import { cutOf } from '../index.ts';
+import { counted, formatCount, plain, printable, wrap } from '../../report/index.ts';
+import { profileText } from '../../database/index.ts';
+import { anomalyText, conclusionLines, toldGap, formatStatements } from '../../sql-program/index.ts';
+import type { SqlCampaignResult } from './sql-campaign.ts';
+
+export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
+  const { style = plain, width = 80 } = options;
+  if (result.replayed !== null) return answerLines(result, options).join('\n');
+  const { runs, seed, distinctSchedules, distinctPlans, marks } = result;
+  const never = [...marks].filter(([, held]) => held === 0);
+  const conclusion = conclude(result.evidence);
+  const where = `on ${profileText(result.profile)}`;
+  const said = toldGap(conclusion);
+  const plans = distinctPlans <= 1 ? '' : `, ${formatCount(distinctPlans)} combinations of access paths`;
+  return [
+    conclusion.kind === 'unknown'
+      ? `${style('warning', `unknown ${where}`)}: ${printable(said.join(''))}`
+      : `${style('good', `passed ${counted(runs, 'run')}`)} ${where}: the invariant held in every run`,
+    ...conclusionLines(conclusion, { width, style, said }),
+    `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}${plans}`,
+    ...fewSchedules(result).flatMap((text) => wrap(`warning: ${text}`, width)),
+    ...never.flatMap(([name]) =>
+      wrap(`warning: sometimes "${printable(name)}" held in no run; what it stands for was not tested`, width),
+    ),
+  ].join('\n');
+}
+
+/** Many runs that were the same few: the sessions hardly overlap, or the program is small enough for `explore`. */
+function fewSchedules({ runs, distinctSchedules, evidence: { sessions } }: SqlCampaignResult): string[] {
+  if (sessions.length < 2 || runs < RUNS_MIN || distinctSchedules > sessions.length) return [];
+  return [`${counted(runs, 'run')} were only ${counted(distinctSchedules, 'schedule')}: the sessions hardly overlap`];
+}
+
+/** Fewer runs may be few schedules by chance. */
+const RUNS_MIN = 20;
+
+export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
+  const { style = plain, width = 80, command } = options;
+  const { runs, invariantBroken, notRetried, profile, seed } = result;
+  const cut = cutOf(result);
+  const broken = `violated in ${formatCount(invariantBroken)} of ${counted(runs, 'run')}`;
+  const retries = `error not retried in ${formatCount(notRetried)} of ${counted(runs, 'run')}`;
+  const where = `on ${profileText(profile)}${cut === null ? '' : ` (${cut})`}`;
+  return [
+    ...answerLines(result, options),
+    `${style('bad', invariantBroken > 0 ? broken : retries)} ${where}: ${printable(failure.message)}`,
+    ...(invariantBroken > 0 && notRetried > 0 ? [retries] : []),
+    runs === 1
+      ? `seed ${seed}`
+      : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,
+    '',
+    ...formatStatements(failure.statements, width),
+    '',
+    ...planLines(failure, width),
+    ...anomalyText(failure, width, style),
+    ...(command === undefined ? [] : ['', `replay: ${command}`]),
+  ].join('\n');
+}

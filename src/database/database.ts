@@ -1,0 +1,448 @@
+/**
+ * The mock SQL database: a catalog, a storage of the chosen family, sessions, and the scheduler that decides what timing decides in real
+ * servers. The conversations of both protocols, `connect()` and the HTTP interface stand in front of it.
+ */
+import { type Chooser, seeded, wallClockMicroseconds } from '../base/index.ts';
+import {
+  Catalog,
+  type CatalogQuery,
+  type ConnectOptions,
+  dropTemporarySchema,
+  type IsolationName,
+  loadParser,
+  type QueryStatement,
+  splitStatements,
+  type SqlServer,
+  type Statement,
+} from '../sql/index.ts';
+import {
+  type Dialect,
+  SqlError,
+  type SqlType,
+  type SqlValue,
+  type StatementView,
+  type Storage,
+  type StorageTransaction,
+  type TransactionOptions,
+  type Wait,
+  type Waiting,
+} from '../sql/model/index.ts';
+import {
+  AdvisoryLocks,
+  axiomaticStorage,
+  type AxiomaticStorage,
+  type FootprintRecorder,
+  innodbStorage,
+  postgresStorage,
+} from '../engine/index.ts';
+import type { UnsupportedStatement } from '../evidence/index.ts';
+import type { History } from '../history/index.ts';
+import { type Decisions, drawing } from '../mockdb/index.ts';
+import { AssumedAccesses, type Ways } from './assumptions/assumed-accesses.ts';
+import { assumePages, assumeRefusals } from './assumptions/engine-assumptions.ts';
+import { describe } from './describe.ts';
+import { HistoryRecorder } from './history/history-recorder.ts';
+import type { RowNames } from './history/recorded-history.ts';
+import { rowNames } from './history/row-names.ts';
+import { isolationNamed, type Profile, settingsOf } from './profile.ts';
+import { renamed } from './history/rename-sessions.ts';
+import { Scheduler, type Settle } from './scheduler.ts';
+import { PlanCache } from './plan-cache.ts';
+import { searchPathOf } from './settings/search-path.ts';
+import { type SessionRules, sessionRules } from './session-rules.ts';
+import { settleInProcess } from './settle.ts';
+import { Session } from './sql-session.ts';
+import { type BegunStatement, pausingStatements } from './statement-pauses.ts';
+import { UnsupportedStatements } from './assumptions/unsupported-statements.ts';
+
+export interface SqlDatabaseOptions {
+  readonly profile: Profile;
+  /** Default 1. Draws everything that is left open, unless `decisions` decides. */
+  readonly seed?: number;
+  readonly decisions?: Decisions;
+  /** How long to wait for statements on their way; `null`: not at all. Default: three turns of the event loop, for clients in this process. */
+  readonly settle?: Settle | null;
+  /**
+   * The share of statements and commits at repeatable read and above that fail with 40001 although they could succeed. Not of sessions that read
+   * strongly: those check, and have nothing to retry. Default 0.
+   */
+  readonly abortRate?: number;
+  /** Sessions at a time. Default 1,000. */
+  readonly sessionsMax?: number;
+  /** Microseconds since 1970. Default: the machine's. */
+  readonly clock?: () => bigint;
+  /** Where it is given, the time limits that clients set never expire, and what a verdict takes for granted by that is added here. */
+  readonly takenForGranted?: Set<string>;
+  /**
+   * Are statements that could go at once held back, so that others can come first? `sometimes`: one in four, drawn, where there are other
+   * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
+   */
+  readonly holdsBack?: 'always' | 'sometimes' | 'never';
+  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default true. */
+  readonly pauses?: boolean;
+  /** May each that is on a cycle of waits and could be a server's victim be the victim of a deadlock? Default: as `pauses`. */
+  readonly anyVictim?: boolean;
+  /** Who is next, where `decisions` are a recorded schedule. */
+  readonly awaited?: () => number | undefined;
+  /** Called with the sessions among which is decided. */
+  readonly onDecision?: (ready: readonly number[]) => void;
+  /** Called when a statement of this session begins to wait for another transaction. */
+  readonly onWait?: (session: number, wait: Wait) => void;
+  /** Collects the footprint of every step; engine profiles only. */
+  readonly footprints?: FootprintRecorder;
+  /** What PostgreSQL's SERIALIZABLE remembers of a read by an index: its range (default), or all of it, as where the index has one page. */
+  readonly predicateReads?: 'range' | 'index';
+  /** How long one statement may compute between two waits, while all other clients wait. Milliseconds. Default 10,000. */
+  readonly computeMsMax?: number;
+  /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
+  readonly operationsMax?: number;
+  /** Ways that statements take to the rows of a table, where they are not the likely ones. */
+  readonly ways?: Ways;
+  /** Called once for each statement that moirai cannot do and the engine could. */
+  readonly onUnsupported?: (statement: UnsupportedStatement) => void;
+}
+
+/** @throws InputError */
+export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlDatabase> {
+  await loadParser();
+  return new SqlDatabase(options);
+}
+
+export class SqlDatabase implements SqlServer {
+  readonly profile: Profile;
+  readonly dialect: Dialect;
+  readonly rules: SessionRules;
+  /** Settings that sessions have from the start. */
+  readonly settings: Readonly<Record<string, string>>;
+  scheduler: Scheduler;
+  catalog: Catalog;
+  advisoryLocks: AdvisoryLocks;
+  readonly clock: () => bigint;
+  readonly takenForGranted: Set<string> | null;
+  readonly computeMsMax: number;
+  readonly pauses: boolean;
+  /** Statements since the database was opened that moirai cannot do and the engine could. */
+  readonly unsupported: UnsupportedStatements;
+  /** Ways to rows that were taken for granted. */
+  assumed = new AssumedAccesses();
+  readonly #options: SqlDatabaseOptions;
+  #storage: Storage | AxiomaticStorage;
+  #recorder: HistoryRecorder;
+  #decisions: Decisions;
+  #awaited: (() => number | undefined) | undefined;
+  #seed: number;
+  /** For `random()` and spurious failures: drawn in the order of the schedule, so that a replay draws the same. */
+  #chooser: Chooser;
+  /** For what a replay does not do. */
+  #holding: Chooser;
+  #level: IsolationName | null = null;
+  readonly #sessions = new Map<number, Session>();
+  readonly #rowNames: RowNames = rowNames((table) => this.catalog.tableById(table));
+  readonly #plans: PlanCache;
+  #nextSessionId = 1;
+  readonly #names = new Map<string, string>();
+  /** Transactions under way. */
+  #open = 0;
+  #abortRate: number;
+  #hasOverlapped = false;
+
+  /** Use `openSqlDatabase`, which has loaded the parser. */
+  constructor(options: SqlDatabaseOptions) {
+    this.#options = options;
+    this.#plans = new PlanCache(options.ways);
+    this.profile = options.profile;
+    this.dialect = options.profile.dialect;
+    this.rules = sessionRules[this.dialect];
+    this.settings = settingsOf(options.profile);
+    this.clock = options.clock ?? wallClockMicroseconds;
+    this.takenForGranted = options.takenForGranted ?? null;
+    this.computeMsMax = options.computeMsMax ?? 10_000;
+    this.pauses = options.pauses !== false && options.profile.family === 'engine';
+    this.unsupported = new UnsupportedStatements(options.onUnsupported);
+    this.#abortRate = options.abortRate ?? 0;
+    this.#seed = options.seed ?? 1;
+    this.#chooser = seeded(this.#seed, 1);
+    this.#holding = seeded(this.#seed, 2);
+    this.#decisions = options.decisions ?? drawing({ chooser: seeded(this.#seed) });
+    this.#awaited = options.awaited;
+    this.#recorder = new HistoryRecorder(this.#rowNames, options.operationsMax);
+    this.advisoryLocks = this.#newLocks();
+    this.#storage = this.#newStorage();
+    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
+    this.scheduler = this.#newScheduler();
+  }
+
+  /** A statement of this transaction begins. */
+  *statementOf(
+    transaction: StorageTransaction,
+    begun: Pick<BegunStatement, 'isolation' | 'isFirst' | 'isRead'>,
+  ): Waiting<StatementView> {
+    const view = transaction.statement();
+    if (!this.pauses) return view;
+    const pausing = pausingStatements[this.dialect];
+    return yield* pausing(view, { ...begun, keepsSnapshot: () => this.keepsSnapshot() });
+  }
+
+  /** A statement pauses, and keeps its snapshot. */
+  keepsSnapshot(): void {
+    this.#options.footprints?.current.touch('snapshot', 'left');
+  }
+
+  // ---- sessions
+
+  /** @param name the session's name in histories. Default: its number */
+  connect(options: ConnectOptions, name?: string): Session {
+    const sessionsMax = this.#options.sessionsMax ?? 1_000;
+    if (this.#sessions.size >= sessionsMax) throw new SqlError('53300', 'sorry, too many clients already');
+    const { id } = options;
+    const session = new Session(id === undefined || this.#sessions.has(id) ? this.reserveId() : id, this, options);
+    this.#sessions.set(session.id, session);
+    if (name !== undefined) this.name(session.id, name);
+    this.#noteUnfollowed(session);
+    return session;
+  }
+
+  #noteUnfollowed({ id, settings }: Session): void {
+    for (const { name, value, error } of settings.unfollowed)
+      this.unsupported.note(error, {
+        session: this.nameOf(id),
+        sql: `${name} = '${value}' at connection`,
+        place: null,
+      });
+  }
+
+  reserveId(): number {
+    while (this.#sessions.has(this.#nextSessionId)) this.#nextSessionId += 1;
+    this.#nextSessionId += 1;
+    return this.#nextSessionId - 1;
+  }
+
+  session(id: number): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  closed(session: Session): void {
+    dropTemporarySchema(this.catalog, session.id);
+    this.#sessions.delete(session.id);
+    this.advisoryLocks.endSession(session.id);
+    this.scheduler.released();
+  }
+
+  unlockAll(session: number): void {
+    this.advisoryLocks.unlockAll(session);
+    this.scheduler.released();
+  }
+
+  // ---- what sessions ask
+
+  split(sql: string): readonly string[] {
+    return splitStatements(sql, this.dialect);
+  }
+
+  /** @throws SqlError */
+  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], session: Session): Statement {
+    return this.#plans.plan(sql, parameterTypes, session, this);
+  }
+
+  noteAccess(sql: string, statement: QueryStatement, isolation: IsolationName): void {
+    if (this.profile.family === 'engine') this.assumed.note(sql, statement, this.dialect, isolation);
+  }
+
+  begin(session: Session, options: TransactionOptions): StorageTransaction {
+    this.#open += 1;
+    if (isAxiomatic(this.#storage) && session.readsStrongly) return this.#storage.beginStrong(session.id);
+    this.#hasOverlapped ||= this.#open > 1;
+    assumeRefusals(session, this, options.isolation);
+    const transaction = this.#storage.begin(session.id, options);
+    if (!isAxiomatic(this.#storage)) this.#recorder.begun(transaction.id, session.id);
+    return transaction;
+  }
+
+  /** Loading, which is serial, ends by itself when transactions have overlapped and none is open. */
+  transactionEnded(): void {
+    this.#open -= 1;
+    if (this.#open === 0 && this.#hasOverlapped && isAxiomatic(this.#storage) && this.#storage.isLoading)
+      this.#storage.start();
+  }
+
+  defaultIsolation(session: Session): IsolationName {
+    if (this.profile.family === 'axiomatic') return 'serializable';
+    const chosen = session.settings.chosen('default_transaction_isolation');
+    return chosen === undefined ? (this.#level ?? this.profile.isolation) : isolationNamed(chosen);
+  }
+
+  /** @throws SqlError 40001, drawn: retry code is what test suites lack most */
+  maySpuriouslyFail({ readsStrongly }: Session, isolation: IsolationName): void {
+    const rate = this.#abortRate;
+    if (rate === 0 || readsStrongly || isolation === 'read committed' || isolation === 'read uncommitted') return;
+    if (this.#chooser.choose(1_000_000) < rate * 1_000_000)
+      throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', {
+        mysqlNumber: 1213,
+      });
+  }
+
+  /** From now on, in place of `abortRate`: after a schema, whose statements nothing retries. */
+  failSpuriously(rate: number): void {
+    this.#abortRate = rate;
+  }
+
+  random(): number {
+    this.#options.footprints?.current.touch('random', 'change');
+    this.takenForGranted?.add("SQL's random() gives what the seed draws");
+    return this.#chooser.choose(2 ** 31) / 2 ** 31;
+  }
+
+  /** What functions ask of the catalog. @throws SqlError */
+  describe(what: string, names: readonly string[], session: Session): SqlValue {
+    return describe(what, names, {
+      catalog: this.catalog,
+      searchPath: searchPathOf(session, this.catalog),
+      version: this.rules.version,
+      transactionId: session.transactionNumber,
+      user: session.options.user,
+    });
+  }
+
+  // ---- admin
+
+  /** Empty, as at the start, with the decisions of the seed; what is under way ends, connections stay. */
+  reset(): void {
+    this.scheduler.close(() => new SqlError('57P01', 'the database was reset', { mysqlNumber: 1317 }));
+    for (const session of this.#sessions.values()) session.rollback();
+    this.reseed(this.#seed);
+    this.#recorder = new HistoryRecorder(this.#rowNames, this.#options.operationsMax);
+    this.advisoryLocks = this.#newLocks();
+    this.#storage = this.#newStorage();
+    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
+    this.#hasOverlapped = false;
+    this.scheduler = this.#newScheduler();
+  }
+
+  /** What is stored now is the initial state: history and choices begin here. */
+  start(): void {
+    this.assumed = new AssumedAccesses();
+    if (isAxiomatic(this.#storage)) this.#storage.start();
+    else this.#recorder.start();
+  }
+
+  reseed(seed: number): void {
+    this.#seed = seed;
+    this.#chooser = seeded(seed, 1);
+    this.#holding = seeded(seed, 2);
+    this.#decisions = drawing({ chooser: seeded(seed) });
+    this.#awaited = undefined;
+    if (isAxiomatic(this.#storage)) this.#storage.decideBy(this.#decisions);
+  }
+
+  get decisions(): Decisions {
+    return this.#decisions;
+  }
+
+  /** What happened since the start; sessions are named as they were given names, or by their numbers. */
+  history(): History {
+    const history = isAxiomatic(this.#storage) ? this.#storage.history() : this.#recorder.history();
+    return renamed(history, this.#names);
+  }
+
+  /** Conditions that may have missed rows and could not be decided: the history says nothing of them. */
+  undecidedConditions(): readonly string[] {
+    return isAxiomatic(this.#storage) ? [] : this.#recorder.undecidedConditions();
+  }
+
+  onCatalogQuery(session: Session, query: CatalogQuery): void {
+    if (!isAxiomatic(this.#storage)) this.#recorder.onCatalogQuery(session.transactionNumber, session.id, query);
+  }
+
+  /** A session has run DDL, or found the name taken. */
+  onDdl(session: Session, outcome: 'made' | 'refused'): void {
+    if (!isAxiomatic(this.#storage)) this.#recorder.onDdl(session.transactionNumber, session.id, outcome);
+  }
+
+  /** The session's name in histories. */
+  name(session: number, name: string): void {
+    const taken = [...this.#names.values()].filter((each) => each === name || each.startsWith(`${name}#`)).length;
+    this.#names.set(String(session), taken === 0 ? name : `${name}#${taken + 1}`);
+  }
+
+  /** The name that a session has in histories: the same in every run, whenever it connects. */
+  nameOf(session: number): string {
+    return this.#names.get(String(session)) ?? String(session);
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) session.close();
+    this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
+  }
+
+  /** The end of a run: statements under way are never answered. */
+  abandon(): void {
+    this.scheduler.abandon();
+  }
+
+  // ---- parts
+
+  /** Of transactions that do not name one. */
+  setLevel(level: string): void {
+    if (isAxiomatic(this.#storage)) this.#storage.setLevel(level);
+    else this.#level = isolationNamed(level);
+  }
+
+  #newStorage(): Storage | AxiomaticStorage {
+    const { profile } = this;
+    if (profile.family === 'axiomatic') {
+      return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
+    }
+    const observer = this.#recorder;
+    const { footprints = null, predicateReads = 'range', anyVictim = this.pauses } = this.#options;
+    if (profile.dialect === 'mysql')
+      return innodbStorage({ observer, footprints, anyPage: anyVictim, onPageBegin: assumePages(this) });
+    return postgresStorage({
+      observer,
+      footprints,
+      predicateReads,
+      deadlockVictim: anyVictim ? 'any' : 'last',
+      heavyweight: this.advisoryLocks.locks,
+    });
+  }
+
+  #newLocks(): AdvisoryLocks {
+    return new AdvisoryLocks({
+      footprints: this.#options.footprints ?? null,
+      transactionOf: (session) => this.#sessions.get(session)?.transactionNumber || -session,
+      deadlockVictim: this.pauses ? 'any' : 'last',
+    });
+  }
+
+  #newScheduler(): Scheduler {
+    const { holdsBack = 'sometimes', settle = settleInProcess } = this.#options;
+    return new Scheduler({
+      nextSession: (ready) => {
+        this.#options.onDecision?.(ready);
+        return this.#decisions.session(ready);
+      },
+      settle,
+      holdBack: (moment) => {
+        // A lone client is never kept waiting.
+        if (this.#sessions.size < 2) return null;
+        if (holdsBack !== 'sometimes') return holdsBack === 'always' ? settle : null;
+        if (moment === 'before a statement') return this.#holding.choose(4) === 0 ? settle : null;
+        // No window: what has reached this process is read, and may come in between.
+        return moment === 'inside the only statement' ? settleInProcess : null;
+      },
+      onWait: (session, wait) => {
+        this.#sessions.get(session)?.watch.waits(wait.reason);
+        this.#options.onWait?.(session, wait);
+      },
+      awaited: () => this.#awaited?.(),
+      limits: this.takenForGranted === null ? 'time' : 'stuck',
+    });
+  }
+}
+
+function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
+  return 'beginStrong' in storage;
+}

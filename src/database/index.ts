@@ -1,0 +1,30 @@
+export { type AdminCommand, adminCommandOf, parseAdminCommand } from './admin-command.ts';
+export {
+  accessKey,
+  type AssumedAccess,
+  assumedClauses,
+  mergedAccesses,
+  unlikelyClauses,
+  type Ways,
+} from './assumptions/assumed-accesses.ts';
+export { mergedUnsupported } from './assumptions/unsupported-statements.ts';
+export { formatChoices, parseChoices, type Replay } from './choices.ts';
+export { openSqlDatabase, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
+export {
+  defaultIsolation,
+  engineLevels,
+  isolationNamed,
+  isolationNames,
+  parseProfile,
+  type Profile,
+  type ProfileOptions,
+  profileText,
+  recordedProfile,
+} from './profile.ts';
+export type { Settle } from './scheduler.ts';
+export { usedDatabase } from './used-database.ts';
+export { settleInProcess, settleWithin } from './settle.ts';
+export type { Session } from './sql-session.ts';
+export type { AnswerTo, SnapshotOf, StatementEvent } from './statement-event.ts';
+export { administer } from './administer.ts';
+export { postgresDefaults } from './settings/settings.ts';

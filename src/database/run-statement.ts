@@ -1,0 +1,108 @@
+/** One statement that reads, writes or defines, from its locks to its answer: when it fails it is rolled back, or its transaction is. */
+import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../sql/index.ts';
+import { engineRules, type SqlValue, type StatementView, type Waiting } from '../sql/model/index.ts';
+import type { SqlDatabase } from './database.ts';
+import { lockingScans } from './locking-scans.ts';
+import { runAfterWaits } from './must-wait.ts';
+import { openRowsIn } from './open-rows.ts';
+import { isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
+import { endsTransaction, type SessionTransaction } from './session-transaction.ts';
+import type { Session } from './sql-session.ts';
+import { checkMayWrite, checkNotFailed, checkPlace } from './statement-checks.ts';
+import { snapshotOf } from './statement-event.ts';
+import { pause } from './statement-pauses.ts';
+import { emptyResult, resultOf } from './statement-result.ts';
+import { statementCheck } from './statement-timeouts.ts';
+import { isNameTaken, lockTables } from './table-locks.ts';
+
+export interface StatementRun {
+  readonly session: Session;
+  readonly database: SqlDatabase;
+  readonly transaction: SessionTransaction;
+  /** The plan by the catalog as it is now. */
+  readonly current: () => RowStatement;
+}
+
+/** @throws SqlError */
+export function* runStatement(
+  prepared: Prepared,
+  parameters: readonly SqlValue[],
+  run: StatementRun,
+): Waiting<StatementResult> {
+  const { session, database, transaction } = run;
+  const { dialect, scheduler } = database;
+  let statement = prepared.plan.statement as RowStatement;
+  checkNotFailed(transaction);
+  checkPlace(statement, transaction.isInside);
+  const isRead = statement.kind === 'query' && statement.isReadOnly;
+  const commitsAround = isCommittedAround(statement, dialect);
+  let view: StatementView | null = null;
+  try {
+    if (commitsAround) yield* transaction.commit();
+    const isFirst = !transaction.hasBegun;
+    const stored = transaction.open(isRead);
+    statement = yield* lockTables(stored, transaction, run.current);
+    if (statement.kind === 'lock') return emptyResult(statement.command);
+    session.watch.onStep?.(snapshotOf(dialect, transaction.isolation, isRead));
+    database.maySpuriouslyFail(session, transaction.isolation);
+    view = yield* database.statementOf(stored, { isolation: transaction.isolation, isFirst, isRead });
+    const checkInterrupt = statementCheck(database, session, isRead);
+    const onOpenRows = openRowsIn(database.takenForGranted, prepared.sql);
+    const execution = { parameters, surroundings: session.surroundings, checkInterrupt, onOpenRows };
+    const result = yield* outcome(statement, execution, view, run);
+    if (!transaction.isInside || commitsAround) {
+      if (database.pauses && !isRead && !commitsAround) yield pause;
+      yield* transaction.commit();
+    }
+    return result;
+  } catch (error) {
+    failed(error, view, commitsAround, run);
+    throw error;
+  } finally {
+    scheduler.expect(session.id, session.isExpected);
+  }
+}
+
+function* outcome(
+  statement: Exclude<RowStatement, { kind: 'lock' }>,
+  execution: Execution,
+  view: StatementView,
+  { session, database, transaction }: StatementRun,
+): Waiting<StatementResult> {
+  session.statementTime = database.clock();
+  if (statement.kind === 'ddl') {
+    checkMayWrite(statement.command, transaction, database.rules);
+    const define = (each: Execution): Waiting<DdlOutcome> => statement.run(each, view);
+    const { undo, rowCount, notices, tag = statement.command } = yield* runAfterWaits(view, execution, define);
+    if (!statement.isTemporary || !engineRules[database.dialect].ddlCommits) transaction.defined(undo);
+    database.onDdl(session, 'made');
+    return { ...emptyResult(tag), rowCount, notices };
+  }
+  if (!statement.isReadOnly) checkMayWrite(statement.command, transaction, database.rules);
+  const on = lockingScans(view, statement, { isolation: transaction.isolation, pauses: database.pauses });
+  const query = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
+  session.givenInsertId = null;
+  const result = yield* runAfterWaits(view, execution, query);
+  view.ended?.();
+  session.foundRows = BigInt(result.foundRows);
+  session.rowCount = statement.columns === null ? BigInt(result.rowCount) : -1n;
+  const insertId = session.givenInsertId ?? result.insertId;
+  if (result.hasDrawn === true) session.lastInsertId = insertId;
+  return { ...resultOf(statement, { ...result, insertId }), notices: session.watch.notices.splice(0) };
+}
+
+/** MySQL rolls back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, the transaction. */
+function failed(
+  error: unknown,
+  view: StatementView | null,
+  commitsAround: boolean,
+  { session, database, transaction }: StatementRun,
+): void {
+  view?.undo();
+  view?.ended?.();
+  if (isNameTaken(error)) database.onDdl(session, 'refused');
+  if (!transaction.isExplicit || commitsAround) session.rollback();
+  else if (database.rules.errorsAbort) transaction.abort();
+  else if (endsTransaction(error)) session.rollback();
+  database.scheduler.released();
+}

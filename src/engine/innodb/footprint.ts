@@ -1,0 +1,209 @@
+/**
+ * The footprint of a step of the InnoDB profile (`footprint.ts`), where a recorder is there.
+ *
+ * - A consistent read at READ COMMITTED conflicts with the commits that make rows of its range visible; at READ UNCOMMITTED with the writes, committed
+ *   or not. Above, the read view is opened once, and what will be read with it is not known: opening it conflicts with every commit of writes, and the
+ *   reads with it conflict with nothing. The same holds for a statement at READ COMMITTED that waits with an open read view.
+ * - Record locks conflict as their modes do. A scan, and a gap that is locked, conflicts with records that are added or removed there.
+ * - An insertion conflicts with those, and with the removal of its neighbours; two insertions of different keys into one gap do not conflict.
+ * - The removal of a record moves its locks to the neighbour, and it depends on open read views: opening or closing one conflicts with the end of a
+ *   transaction that leaves records to remove.
+ * - Deadlock detection reads the waits-for graph and each transaction's weight, which choose the victim: both are accesses.
+ */
+import type { SqlValue, TableId } from '../../sql/model/index.ts';
+import { assert } from '../../base/index.ts';
+import { type AccessKind, type Footprint, waitName } from '../footprint.ts';
+import type { LockableRecord, RecordLock } from './gap-locks.ts';
+import { boundsOf, type IndexPath } from '../index-tree.ts';
+import type { InnodbStorage } from './storage.ts';
+import { IndexRecord, InnodbIndex, type InnodbRow, type InnodbVersion } from './table.ts';
+import type { InnodbTransaction } from './transaction.ts';
+
+type Key = readonly SqlValue[];
+
+function indexName(index: InnodbIndex): string {
+  return `index ${index.table} ${index.position}`;
+}
+
+// ---- reads without locks
+
+export function recordRead({ storage, isolation }: InnodbTransaction, index: InnodbIndex, path: IndexPath): void {
+  const { footprint } = storage;
+  if (footprint === null || (isolation !== 'read uncommitted' && isolation !== 'read committed')) return;
+  const bounds = boundsOf(path, index.shape.compare);
+  const kind = isolation === 'read uncommitted' ? 'peek' : 'see';
+  const contains = (key: Key): boolean => !bounds.isBelow(key) && !bounds.isAbove(key);
+  footprint.touchRange(indexName(index), kind, contains);
+}
+
+// ---- records that are there or not
+
+/** A scan of the records from `from` to `to`, inclusive; without one, from the first or to the last. */
+export function recordWalk({ footprint }: InnodbStorage, index: InnodbIndex, from: Key | null, to: Key | null): void {
+  footprint?.touchRange(indexName(index), 'walk', between(index, from, to));
+}
+
+/** A new record is to come between these. */
+export function recordInsert(
+  { footprint }: InnodbStorage,
+  index: InnodbIndex,
+  key: Key,
+  row: Key | null,
+  next: IndexRecord | undefined,
+): void {
+  if (footprint === null) return;
+  const previous = next === undefined ? index.tree.lastBefore(() => false) : index.tree.previous(next);
+  footprint.touchRange(indexName(index), 'neighbours', between(index, previous?.key ?? null, next?.key ?? null));
+  footprint.touchKey(indexName(index), 'add', key, index.shape.compare, row ?? undefined, index.compareRows);
+}
+
+/** Where a page begins with the record, its locks cover the gap, too: so the insertion conflicts with them. */
+export function recordInsertBefore({ footprint }: InnodbStorage, next: IndexRecord): void {
+  if (footprint !== null) touchRecord(footprint, next, 'try X');
+}
+
+export function recordRemoval({ footprint }: InnodbStorage, record: IndexRecord): void {
+  if (footprint === null) return;
+  for (const kind of ['remove', 'X', 'write'] as const) touchRecord(footprint, record, kind);
+}
+
+// ---- writes
+
+/** Of a version, or its undo. READ UNCOMMITTED reads it, and it may set or clear the delete marks of index records. */
+export function recordWrite({ footprint }: InnodbStorage, version: InnodbVersion): void {
+  if (footprint === null) return;
+  touchVersion(footprint, version, 'write');
+  const { older, stored } = version;
+  for (const index of stored.table.indexes) {
+    const key = version.keys[index.position] ?? null;
+    const old = older?.keys[index.position] ?? null;
+    const isKept = key !== null && old !== null && index.shape.compare(key, old) === 0;
+    if (isKept && older?.isDeleted === version.isDeleted && !index.isClustered) continue;
+    for (const each of new Set([key, old])) if (each !== null) touchRow(footprint, index, each, stored, 'X');
+  }
+}
+
+export function recordCommit({ footprint }: InnodbStorage, written: readonly InnodbVersion[]): void {
+  if (footprint === null) return;
+  if (written.length > 0) footprint.touch('snapshot', 'right');
+  for (const version of written) touchVersion(footprint, version, 'publish');
+  if (written.some(({ stored }) => mayRemoveRecords(stored))) footprint.touch('read views', 'change');
+}
+
+/** The removal of overwritten versions, which older read views delay. */
+export function recordPurge(
+  { footprint }: InnodbStorage,
+  overwritten: readonly { readonly rows: readonly InnodbRow[] }[],
+): void {
+  if (footprint === null) return;
+  if (overwritten.some(({ rows }) => rows.some(mayRemoveRecords))) footprint.touch('read views', 'change');
+}
+
+/** Do only old versions have one of the keys? */
+function mayRemoveRecords({ newest, table }: InnodbRow): boolean {
+  if (newest === null || newest.isDeleted) return true;
+  for (let version = newest.older; version !== null; version = version.older)
+    for (const index of table.indexes) {
+      const key = version.keys[index.position];
+      if (key && !index.hasKey(newest, key)) return true;
+    }
+  return false;
+}
+
+// ---- locks
+
+/** A lock is acquired or released, or (`try`) was refused. Other transactions do not wait for an insertion's lock. */
+export function recordLock({ footprint }: InnodbStorage, lock: RecordLock, how: 'take' | 'try'): void {
+  if (footprint !== null) touchLock(footprint, lock, how);
+}
+
+/** Does a transaction hold the AUTO-INC lock or wait for it? */
+export function recordAutoIncrementRead({ footprint }: InnodbStorage, { index }: LockableRecord): void {
+  footprint?.touch(autoIncrementName(index), 'read');
+}
+
+function autoIncrementName({ table }: { readonly table: TableId }): string {
+  return `AUTO-INC lock of ${table}`;
+}
+
+function touchLock(footprint: Footprint, { record, mode, kind }: RecordLock, how: 'take' | 'try'): void {
+  if (kind === 'auto-increment')
+    return footprint.touch(autoIncrementName(record.index), how === 'take' ? 'change' : 'read');
+  if (kind === 'insert') return;
+  if (kind !== 'gap' && record instanceof IndexRecord)
+    touchRecord(footprint, record, how === 'take' ? mode : `try ${mode}`);
+  if (kind !== 'record' || record.isSupremum) touchGap(footprint, record, 'walk');
+}
+
+/** A read of a record's delete mark, without a lock. */
+export function recordMarkRead({ footprint }: InnodbStorage, record: IndexRecord): void {
+  if (footprint !== null) touchRecord(footprint, record, 'try S');
+}
+
+/** The transaction begins to wait: a statement below REPEATABLE READ keeps its read view while it does. */
+export function recordWait(transaction: InnodbTransaction): void {
+  const { storage, session, locksGaps, readView } = transaction;
+  storage.footprint?.touch(waitName(session), 'change');
+  if (!locksGaps && readView !== Infinity) storage.footprint?.touch('snapshot', 'left');
+  recordDeadlockSearch(transaction, true);
+}
+
+export function recordWaitEnd({ storage, session }: InnodbTransaction, lock: RecordLock): void {
+  storage.footprint?.touch(waitName(session), 'change');
+  if (storage.footprint !== null) touchBlockers(storage.footprint, lock);
+}
+
+/**
+ * Deadlock detection follows the waits-for graph from a transaction up to one that does not wait. Only where that path may have changed: a lock on the
+ * record that the transaction waits for is gone, or the transaction has just begun to wait.
+ */
+export function recordDeadlockSearch(from: InnodbTransaction, isNew = false): void {
+  const { footprint, unlocked } = from.storage;
+  if (footprint === null || from.waiting === null) return;
+  if (!isNew && !unlocked.has(from.waiting.record)) return;
+  const seen = new Set<InnodbTransaction>();
+  for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.waitsFor) {
+    seen.add(next);
+    footprint.touch(waitName(next.session), 'read');
+    if (next.waiting !== null) touchBlockers(footprint, next.waiting);
+  }
+}
+
+/** A read of the locks that a lock waits for. */
+function touchBlockers(footprint: Footprint, lock: RecordLock): void {
+  // An insertion waits for locks of the gap, with which the addition of any key to it conflicts.
+  if (lock.kind === 'insert') touchGap(footprint, lock.record, 'add');
+  else touchLock(footprint, lock, 'try');
+}
+
+function touchGap(footprint: Footprint, record: LockableRecord, kind: 'walk' | 'add'): void {
+  const { index } = record;
+  assert(index instanceof InnodbIndex, 'a gap is one of an index');
+  footprint.touchRange(indexName(index), kind, gapBefore(index, record));
+}
+
+function gapBefore(index: InnodbIndex, record: LockableRecord): (key: Key) => boolean {
+  const isRecord = record instanceof IndexRecord;
+  const previous = isRecord ? index.tree.previous(record) : index.tree.lastBefore(() => false);
+  return between(index, previous?.key ?? null, isRecord ? record.key : null);
+}
+
+/** Inclusive. */
+function between({ shape: { compare } }: InnodbIndex, from: Key | null, to: Key | null): (key: Key) => boolean {
+  return (key) => (from === null || compare(key, from) >= 0) && (to === null || compare(key, to) <= 0);
+}
+
+function touchVersion(footprint: Footprint, version: InnodbVersion, kind: 'write' | 'publish'): void {
+  for (const index of version.stored.table.indexes) {
+    const keys = new Set([version.keys[index.position], version.older?.keys[index.position]]);
+    for (const key of keys) if (key) footprint.touchKey(indexName(index), kind, key, index.shape.compare);
+  }
+}
+
+function touchRecord(footprint: Footprint, { index, key, row }: IndexRecord, kind: AccessKind): void {
+  touchRow(footprint, index, key, row, kind);
+}
+
+function touchRow(footprint: Footprint, index: InnodbIndex, key: Key, row: InnodbRow, kind: AccessKind): void {
+  footprint.touchKey(indexName(index), kind, key, index.shape.compare, row.clusteredKey, index.compareRows);
+}

@@ -1,0 +1,157 @@
+/** The versions of a table that a statement of the PostgreSQL profile finds by an access path. */
+import type { AccessPath, RowCondition } from '../../sql/model/index.ts';
+import type { IndexPath } from '../index-tree.ts';
+import { readPath, readRow } from './dependencies.ts';
+import * as footprints from './footprint.ts';
+import { hasKey, type IndexRow, pathIndex, type PostgresTable, type Version } from './table.ts';
+import type { PostgresTransaction } from './transaction.ts';
+import type { Watched } from './serializable.ts';
+import { currentVersion, versionAt } from '../versions.ts';
+
+type Matches = RowCondition['matches'];
+
+export interface SnapshotReader {
+  readonly transaction: PostgresTransaction;
+  /** The statement's number in its transaction: it does not see its own writes. */
+  readonly command: number;
+  readonly snapshot: number;
+}
+
+/** Up to this many rows with one key are read at once; of more, a statement may stop before the last. */
+const rowsAtOnceMax = 32;
+
+/** The matching versions of a snapshot. */
+export function visibleVersions(
+  reader: SnapshotReader,
+  table: PostgresTable,
+  path: AccessPath,
+  matches: Matches,
+): Iterable<Version> {
+  return snapshotScanner(reader, table, matches)(path);
+}
+
+/** The same in two steps. */
+export function snapshotScanner(
+  reader: SnapshotReader,
+  table: PostgresTable,
+  matches: Matches,
+): (path: AccessPath) => Iterable<Version> {
+  const { transaction } = reader;
+  let index = -1;
+  let position = -1;
+  return (path) => {
+    footprints.recordSnapshotRead(transaction, table, path);
+    const me = transaction.watched;
+    if (path.kind === 'all') return walkTable(reader, table, me, matches);
+    if (path.index !== index) {
+      index = path.index;
+      position = table.indexPosition(index);
+    }
+    if (me !== null) return walkIndex(reader, table, position, path, me, matches);
+    const only = table.tree(position).only(path);
+    if (only === undefined) return none;
+    if (only !== null) {
+      const version = visibleOf(reader, table, position, only);
+      return version !== null && matches(version) ? [version] : none;
+    }
+    const found = lookUp(reader, table, position, path);
+    if (found !== null) return found.length === 0 ? found : filtered(found, matches);
+    return walkIndex(reader, table, position, path, me, matches);
+  };
+}
+
+/** The matching latest versions, committed or the transaction's own, whatever its snapshot. */
+export function* latestVersions(
+  transaction: PostgresTransaction,
+  table: PostgresTable,
+  path: AccessPath,
+  matches: Matches,
+): Iterable<Version> {
+  footprints.recordPathRead(transaction, table, path, 'see');
+  const position = pathIndex(table, path);
+  const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
+  for (const entry of entries ?? table.rows.values()) {
+    const row = 'row' in entry ? entry.row : entry;
+    const version = currentVersion(row.newest, transaction.writer);
+    if (version === null || version.isDeleted) continue;
+    if ('row' in entry && position !== null && !hasKey(table, position, version, entry.key)) continue;
+    if (matches(version)) yield version;
+  }
+}
+
+/** The visible versions with one key; `null`: the path is no key, or many rows have it. */
+function lookUp(
+  reader: SnapshotReader,
+  table: PostgresTable,
+  position: number,
+  path: IndexPath,
+): readonly Version[] | null {
+  const entries = table.tree(position).point(path);
+  if (entries === null || entries.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
+  const versions: Version[] = [];
+  for (const entry of entries) {
+    const version = visibleOf(reader, table, position, entry);
+    if (version !== null) versions.push(version);
+  }
+  return versions;
+}
+
+const none: readonly Version[] = [];
+
+/** The visible version that an entry leads to. */
+function visibleOf(
+  { transaction, snapshot, command }: SnapshotReader,
+  table: PostgresTable,
+  position: number,
+  { key, row }: IndexRow,
+): Version | null {
+  const version = versionAt(row.newest, transaction.writer, snapshot, command);
+  return version !== null && !version.isDeleted && hasKey(table, position, version, key) ? version : null;
+}
+
+/** Each is tested when the statement asks for it. */
+function* filtered(versions: readonly Version[], matches: Matches): Iterable<Version> {
+  for (const version of versions) if (matches(version)) yield version;
+}
+
+function* walkTable(
+  reader: SnapshotReader,
+  table: PostgresTable,
+  me: Watched | null,
+  matches: Matches,
+): Iterable<Version> {
+  const { transaction, snapshot, command } = reader;
+  const { writer } = transaction;
+  if (me !== null) {
+    table.reads.readTable(me);
+    // PostgreSQL reads all rows of a page when it comes to the page.
+    if (transaction.storage.readsWholeIndex) readAll(reader, me, table);
+  }
+  for (const row of table.rows.values()) {
+    const version = versionAt(row.newest, writer, snapshot, command);
+    if (me !== null) readRow(transaction, me, row, version, null);
+    if (version !== null && !version.isDeleted && matches(version)) yield version;
+  }
+}
+
+function* walkIndex(
+  { transaction, snapshot, command }: SnapshotReader,
+  table: PostgresTable,
+  position: number,
+  path: IndexPath,
+  me: Watched | null,
+  matches: Matches,
+): Iterable<Version> {
+  if (me !== null) readPath(transaction, me, table, path);
+  for (const { key, row } of table.tree(position).range(path)) {
+    const version = versionAt(row.newest, transaction.writer, snapshot, command);
+    if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
+    if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))
+      yield version;
+  }
+}
+
+function readAll({ transaction, snapshot, command }: SnapshotReader, me: Watched, table: PostgresTable): void {
+  for (const row of table.rows.values())
+    readRow(transaction, me, row, versionAt(row.newest, transaction.writer, snapshot, command), null);
+}

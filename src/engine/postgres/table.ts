@@ -1,0 +1,215 @@
+/**
+ * A table of the PostgreSQL profile: rows with their versions, and index entries for every key that some version in a chain has. A scan
+ * finds a row by an old key too, and passes over it when the version it sees has another one.
+ */
+import { assert } from '../../base/index.ts';
+import {
+  type AccessPath,
+  type IndexShape,
+  type RowId,
+  type TableId,
+  type TableShape,
+  SqlError,
+  type SqlValue,
+} from '../../sql/model/index.ts';
+import { IndexTree } from '../index-tree.ts';
+import { PredicateReads } from './predicate-reads.ts';
+import type { RowLocks } from './row-locks.ts';
+import { RowVersion, type IndexKeys, type VersionContent, type Writer } from '../versions.ts';
+
+export class StoredRow {
+  readonly id: RowId;
+  readonly tableId: TableId;
+  readonly table: PostgresTable;
+  newest: Version | null = null;
+  /** Made when it is first locked. */
+  locks: RowLocks | null = null;
+
+  constructor(table: PostgresTable, id: RowId) {
+    this.id = id;
+    this.table = table;
+    this.tableId = table.shape.id;
+  }
+}
+
+export type Version = RowVersion<StoredRow>;
+
+export interface IndexRow {
+  readonly key: readonly SqlValue[];
+  readonly id: RowId;
+  readonly row: StoredRow;
+}
+
+export class PostgresTable {
+  shape: TableShape;
+  trees: readonly IndexTree<IndexRow>[];
+  readonly rows = new Map<RowId, StoredRow>();
+  readonly reads = new PredicateReads();
+  #lastRowId = 0;
+
+  constructor(shape: TableShape) {
+    this.shape = shape;
+    this.trees = treesOf(shape);
+  }
+
+  /** The position in the shape. */
+  indexPosition(index: number): number {
+    const position = this.shape.indexes.findIndex(({ id }) => id === index);
+    assert(position >= 0, `table ${this.shape.name} has no index ${index}`);
+    return position;
+  }
+
+  tree(position: number): IndexTree<IndexRow> {
+    return this.trees[position] as IndexTree<IndexRow>;
+  }
+
+  keysOf(values: readonly SqlValue[]): IndexKeys {
+    return this.shape.indexes.map((index) => index.keyOf(values));
+  }
+
+  newRow(): StoredRow {
+    return new StoredRow(this, ++this.#lastRowId);
+  }
+
+  /** A new version at the head of a row's chain. Its new keys are entered one by one, each when it is known to be free. */
+  push(row: StoredRow, writer: Writer, command: number, content: VersionContent): Version {
+    const version = new RowVersion(row, writer, command, row.newest, content);
+    if (row.newest === null) this.rows.set(row.id, row);
+    row.newest = version;
+    return version;
+  }
+
+  enter(version: Version, position: number): void {
+    const key = version.keys[position];
+    if (key !== null && key !== undefined) this.tree(position).insert({ key, id: version.id, row: version.stored });
+  }
+
+  /** Undoes the newest version. */
+  pop(version: Version): void {
+    const row = version.stored;
+    assert(row.newest === version, `row ${row.id} of ${this.shape.name}: only the newest version is rolled back`);
+    row.newest = version.older;
+    if (row.newest === null) this.rows.delete(row.id);
+    this.#forget(row, version);
+  }
+
+  /** Drops the versions that no snapshot from `oldest` on can see. */
+  prune(row: StoredRow, oldest: number): void {
+    let version = row.newest;
+    while (version !== null && version.writer.commitSequence > oldest) version = version.older;
+    if (version === null) return;
+    let garbage = version.older;
+    version.older = null;
+    if (version.isDeleted && version === row.newest) {
+      garbage = version;
+      row.newest = null;
+      this.rows.delete(row.id);
+    }
+    for (; garbage !== null; garbage = garbage.older) this.#forget(row, garbage);
+  }
+
+  /** Drops what no snapshot from `oldest` on can see, of every row. */
+  pruneAll(oldest: number): void {
+    for (const row of this.rows.values()) this.prune(row, oldest);
+  }
+
+  /** Removes the entries of a version that has left its row's chain, but for keys that another version has. */
+  #forget(row: StoredRow, version: Version): void {
+    for (let i = 0; i < this.trees.length; i++) {
+      const key = version.keys[i];
+      if (key === null || key === undefined || this.#isInUse(row, i, key)) continue;
+      this.tree(i).remove(key, row.id);
+    }
+  }
+
+  #isInUse(row: StoredRow, position: number, key: readonly SqlValue[]): boolean {
+    const { compareKeys } = this.tree(position);
+    for (let version = row.newest; version !== null; version = version.older) {
+      const other = version.keys[position];
+      if (other === key || (other && compareKeys(other, key) === 0)) return true;
+    }
+    return false;
+  }
+
+  /** New values and keys for every version; nothing is changed when it fails. @throws SqlError 23505 */
+  alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
+    const altered: [Version, SqlValue[], IndexKeys][] = [];
+    const trees = treesOf(shape);
+    for (const row of this.rows.values()) {
+      for (let version = row.newest; version !== null; version = version.older) {
+        const values = convert === undefined ? version.values : convert(version.values);
+        const keys = shape.indexes.map((index) => index.keyOf(values));
+        altered.push([version, values, keys]);
+        keys.forEach((key, i) => key !== null && trees[i]?.insert({ key, id: row.id, row }));
+      }
+    }
+    checkUnique(shape, altered);
+    this.shape = shape;
+    this.trees = trees;
+    for (const [version, values, keys] of altered) {
+      version.values = values;
+      version.keys = keys;
+    }
+  }
+}
+
+function treesOf({ indexes }: TableShape): IndexTree<IndexRow>[] {
+  return indexes.map(({ compare, hashOf }) => new IndexTree<IndexRow>(compare, undefined, hashOf));
+}
+
+/** @throws SqlError 23505 when two newest versions have the same key */
+function checkUnique(shape: TableShape, altered: readonly (readonly [Version, SqlValue[], IndexKeys])[]): void {
+  const live = altered.filter(([version]) => version.stored.newest === version && !version.isDeleted);
+  shape.indexes.forEach((index, i) => {
+    if (!index.isUnique) return;
+    const keys = live.flatMap(([, , { [i]: key }]) => (key && isComparable(key, index.nullsAreEqual) ? [key] : []));
+    keys.sort(index.compare);
+    const isDuplicate = keys.some((key, at) => at > 0 && index.compare(keys[at - 1] ?? [], key) === 0);
+    if (!isDuplicate) return;
+    const message = `could not create unique index "${index.name}"`;
+    throw new SqlError('23505', message, { table: shape.name, constraint: index.name });
+  });
+}
+
+/** Keys with a NULL equal nothing, unless the index says otherwise. */
+export function isComparable(key: readonly SqlValue[], nullsAreEqual: boolean): boolean {
+  return nullsAreEqual || !key.includes(null);
+}
+
+/** Versions are compared with these keys when a path names an index. */
+export function pathIndex(table: PostgresTable, path: AccessPath): number | null {
+  return path.kind === 'all' ? null : table.indexPosition(path.index);
+}
+
+/** Is it a key that foreign keys may refer to? */
+export function isReferable(index: IndexShape | undefined): boolean {
+  return index?.isUnique === true && index.isReferable !== false;
+}
+
+/** The old key object where the new one is equal, so that equality is identity from here on. */
+export function sameKey(
+  table: PostgresTable,
+  position: number,
+  old: readonly SqlValue[] | null,
+  key: readonly SqlValue[] | null,
+): readonly SqlValue[] | null {
+  return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
+}
+
+/** Of a version of a row that an entry with this key leads to: is it the version's own? */
+export function hasKey(table: PostgresTable, position: number, version: Version, key: readonly SqlValue[]): boolean {
+  // The entries of a row with one version are those of that version.
+  if (version.older === null && version.stored.newest === version) return true;
+  const other = version.keys[position];
+  if (other === key) return true;
+  return other !== null && other !== undefined && table.tree(position).compareKeys(other, key) === 0;
+}
+
+/** Does the open writer's work on the row touch this key: some version of its own or the committed one has it. */
+export function mayHaveKey(table: PostgresTable, position: number, row: StoredRow, key: readonly SqlValue[]): boolean {
+  for (let version = row.newest; version !== null; version = version.older) {
+    if (!version.isDeleted && hasKey(table, position, version, key)) return true;
+    if (version.writer.commitSequence !== Infinity) return false;
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+/**
+ * How many schedules there are, before they are run: Knuth's estimator (Estimating the Efficiency of Backtrack Programs, 1975). A probe is a
+ * run with every decision drawn evenly; the product of the numbers of ways is right on average, and most often too low. What is
+ * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
+ */
+import { Budget, type Chooser, monotonicMs, sampleMean } from '../../base/index.ts';
+import { checkedRun } from '../../sql-program/index.ts';
+import type { SqlProgram } from '../../program/index.ts';
+import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
+import { counting } from './prefix.ts';
+
+export interface EstimateSchedulesOptions extends ExploringRunOptions {
+  readonly chooser: Chooser;
+  /** After this time no probe begins. The one under way ends: a program cannot be stopped midway without leaving its memory as it then is. */
+  readonly timeMaxMs?: number;
+  /** Default 100. */
+  readonly probes?: number;
+  /** Called before each run, for those who watch. */
+  readonly onRun?: () => void;
+}
+
+export interface ScheduleEstimate {
+  readonly schedules: number;
+  /** Standard error of `schedules`, as far as the probes tell. */
+  readonly error: number;
+  /** Decisions between several ways in the longest probe. */
+  readonly decisionsMax: number;
+  /** Fewer than asked for when a session did not end, or the time was over. */
+  readonly probes: number;
+}
+
+/** @throws InputError `program/schema` */
+export async function estimateSchedules(
+  program: SqlProgram,
+  { chooser, probes = 100, onRun, timeMaxMs = Infinity, ...options }: EstimateSchedulesOptions,
+): Promise<ScheduleEstimate> {
+  const sizes: number[] = [];
+  let decisionsMax = 0;
+  const { budget = new Budget({}) } = options;
+  const endMs = monotonicMs() + timeMaxMs;
+  for (let i = 0; i < probes && budget.over === null && monotonicMs() < endMs; i += 1) {
+    onRun?.();
+    const decisions = counting((_, count) => chooser.choose(count));
+    const run = await checkedRun(program, exploringRun(decisions, options));
+    if (run.kind === 'timeout') break;
+    sizes.push(decisions.options.reduce((product, count) => product * count, 1));
+    decisionsMax = Math.max(decisionsMax, decisions.options.length);
+  }
+  const { mean: schedules, error } = sampleMean(sizes);
+  return { schedules, error, decisionsMax, probes: sizes.length };
+}

@@ -1,0 +1,146 @@
+/**
+ * Leaving out schedules that only swap independent steps loses nothing: on random SQL programs all histories and outcomes of the unreduced
+ * search are there. A difference is an access that an engine does not record.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SqlProgram } from '../../program/index.ts';
+import { exploreSql } from './index.ts';
+import { parseProfile, type Profile } from '../../database/index.ts';
+import { type Dialect, everyEngineLevel } from '../../sql-program/engines.test-support.ts';
+import { programOf, randomSessions, type Sessions } from '../../sql-program/random-sql-programs.test-support.ts';
+
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+/** Draws programs with few schedules; MOIRAI_SEED is another run. */
+const seed = Number(process.env['MOIRAI_SEED'] ?? 3);
+
+interface Seen {
+  readonly histories: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly schedules: number;
+  readonly repetitions: number;
+}
+
+/** `null`: there are more schedules than that. */
+async function seen(
+  program: SqlProgram,
+  profile: Profile,
+  reduces: boolean,
+  schedulesMax = Infinity,
+): Promise<Seen | null> {
+  const histories = new Set<string>();
+  const outcomes = new Set<string>();
+  const { schedules, repetitions, complete } = await exploreSql(program, {
+    profile,
+    reduces,
+    schedulesMax,
+    onSeen: (found) => {
+      for (const history of found.histories) histories.add(history);
+      for (const outcome of found.outcomes) outcomes.add(outcome);
+    },
+  });
+  if (!complete) return null;
+  return { histories: [...histories].toSorted(), outcomes: [...outcomes].toSorted(), schedules, repetitions };
+}
+
+async function bothWays(
+  dialect: Dialect,
+  isolation: string,
+  sessions: Sessions,
+  schedulesMax: number,
+): Promise<{ readonly all: Seen; readonly reduced: Seen } | null> {
+  const profile = parseProfile({ engine: dialect, isolation });
+  const all = await seen(programOf(dialect, sessions), profile, false, schedulesMax);
+  const reduced = all === null ? null : await seen(programOf(dialect, sessions), profile, true);
+  if (all === null || reduced === null) return null;
+  expect(reduced.histories).toEqual(all.histories);
+  expect(reduced.outcomes).toEqual(all.outcomes);
+  return { all, reduced };
+}
+
+describe('random programs show the same with the reduction', () => {
+  test.each(everyEngineLevel)('%s %s', { timeout: 6_000_000 }, async (dialect, isolation) => {
+    let all = 0;
+    let reduced = 0;
+    await fc.assert(
+      fc.asyncProperty(randomSessions(dialect), async (sessions) => {
+        const both = await bothWays(dialect, isolation, sessions, isHeavy ? 200 : 30);
+        fc.pre(both !== null);
+        all += both?.all.schedules ?? 0;
+        reduced += both?.reduced.schedules ?? 0;
+      }),
+      { seed, numRuns: isHeavy ? 200 : 2 },
+    );
+    expect(reduced).toBeLessThanOrEqual(all);
+  });
+});
+
+describe('programs that a reduction gets wrong when a step meets less than it could have', () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const update = 'UPDATE t SET n = n * 2 WHERE id = 2';
+
+  // While it waits the second update meets no snapshot; where it does not wait, it commits at once.
+  const waitsOrCommits = [
+    session(update),
+    session('BEGIN', 'SELECT n FROM t WHERE id = 1', update, 'COMMIT'),
+    session('SELECT sum(n) FROM t'),
+  ];
+  // The second share is taken after the first, while somebody waits for both.
+  const share = ['BEGIN', 'SELECT n FROM t WHERE id = 1 FOR SHARE', 'COMMIT'];
+  const sharesAndWaits = [session(...share), session(...share), session('UPDATE t SET n = 0 WHERE id = 1')];
+
+  test.each(everyEngineLevel)('%s %s', { timeout: 120_000 }, async (dialect, isolation) => {
+    // The unreduced search of both whole programs takes seconds: one level of each engine does it, the others the two sessions that wait or commit.
+    const isWhole = dialect === 'postgres' ? isolation === 'read committed' : isolation === 'repeatable read';
+    for (const sessions of isWhole || isHeavy ? [waitsOrCommits, sharesAndWaits] : [waitsOrCommits.slice(0, 2)]) {
+      const both = await bothWays(dialect, isolation, sessions, Infinity);
+      expect(both?.all.schedules).toBeGreaterThan(1);
+    }
+  });
+});
+
+describe('three sessions of four statements, as docs/explore.md counts their schedules', () => {
+  const sessions = (...ids: readonly number[]): Sessions =>
+    ids.map((id) =>
+      [
+        'BEGIN',
+        `SELECT n FROM t WHERE id = ${id}`,
+        `UPDATE t SET n = n + 1 WHERE id = ${id}`,
+        `SELECT n FROM t WHERE id = ${id} FOR UPDATE`,
+        'COMMIT',
+      ].map((sql) => ({ kind: 'sql' as const, sql })),
+    );
+
+  /** Hundreds of schedules take seconds. */
+  const isQuick = ({ [2]: schedules }: readonly [Dialect, string, number]): boolean => isHeavy || schedules < 100;
+
+  // Of 12! / (4!)^3 = 34,650 schedules. With a snapshot for the transaction it matters who begins before whose commit: 19 ways.
+  const onItsRow: readonly (readonly [Dialect, string, number])[] = [
+    ['postgres', 'read committed', 1],
+    ['postgres', 'repeatable read', 19],
+    ['postgres', 'serializable', 546],
+    ['mysql', 'read uncommitted', 1],
+    ['mysql', 'read committed', 1],
+    ['mysql', 'repeatable read', 19],
+    ['mysql', 'serializable', 1],
+  ];
+  test.each(onItsRow.filter(isQuick))('each on its row, %s %s: %i', async (dialect, isolation, schedules) => {
+    const found = await seen(programOf(dialect, sessions(1, 2, 5)), parseProfile({ engine: dialect, isolation }), true);
+    expect(found).toMatchObject({ schedules });
+    expect(found?.histories).toHaveLength(1);
+  });
+
+  test('two, each on its row, postgres serializable', async () => {
+    const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+    expect(await seen(programOf('postgres', sessions(1, 2)), profile, true)).toMatchObject({ schedules: 12 });
+  });
+
+  const onOneRow = [
+    ['postgres', 210],
+    ['mysql', 108],
+  ] as const;
+  test.each(onOneRow.slice(isHeavy ? 0 : 1))('all on one row, %s at read committed: %i', async (dialect, schedules) => {
+    const profile = parseProfile({ engine: dialect, isolation: 'read committed' });
+    expect(await seen(programOf(dialect, sessions(1, 1, 1)), profile, true)).toMatchObject({ schedules });
+  });
+});

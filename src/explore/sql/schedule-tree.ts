@@ -1,0 +1,385 @@
+/**
+ * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could continue, not every one has to go first:
+ * dynamic partial order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets (Godefroid, 1996).
+ *
+ * - A run ends; its steps are compared (`happens-before.ts`). For each race there has to be a run that begins, where the first step of the race was
+ *   taken, with one of those that could come to the second step without it. If none is planned yet, one is.
+ * - A session whose step was tried at a place sleeps there until a step comes that its step depends on: schedules that begin with it were seen.
+ * - A session that could continue and, after another's step, can no longer (a lock that both waited for) is planned at that place: the step that it
+ *   could have taken does not show in the run until much later.
+ *
+ * Source sets (Abdulla, Aronis, Jonsson and Sagonas, JACM 64(4), 2017) plan less, but ask that what a step touches does not depend on who came
+ * before it. Here it does: a statement that finds a lock taken, or a row changed, touches something else.
+ *
+ * So each class of schedules that differ in the order of independent neighbours is walked to its end exactly once. This is not optimal: a run may
+ * turn out to be a repetition when all that could continue sleep. It is finished, since a program cannot be stopped midway, and not counted.
+ */
+import type { Decisions } from '../../mockdb/index.ts';
+import { Footprint } from '../../engine/index.ts';
+import { areDependent, HappensBefore, type Step } from './happens-before.ts';
+
+interface SessionNode {
+  readonly kind: 'session';
+  /** Processes, in order of their connections. */
+  readonly ready: readonly string[];
+  /** Tried here before. */
+  readonly done: Map<string, Step>;
+  readonly sleep: ReadonlyMap<string, Step>;
+  /** To be tried here, checkedRun or not. */
+  readonly planned: Set<string>;
+  chosen: string;
+  /** For those asleep: who else has to be tried when they are planned. */
+  readonly ifPlanned: Map<string, { readonly process: string; readonly initials: readonly string[] }>;
+  /** What the step that was taken last time was. */
+  step: Step | null;
+}
+
+/** What a read sees: every way is tried. */
+interface OtherNode {
+  readonly kind: 'other';
+  readonly options: number;
+  chosen: number;
+}
+
+/**
+ * Where a walk stands between two runs, from the root on: the decisions of the next run, and what was tried beside them. Plain data; the steps that
+ * were tried are left out, because the same decisions show them again.
+ */
+export type TreePosition = readonly NodePosition[];
+
+type NodePosition =
+  | {
+      readonly kind: 'session';
+      readonly ready: readonly string[];
+      readonly chosen: string;
+      readonly done: readonly string[];
+      readonly sleep: readonly string[];
+      readonly planned: readonly string[];
+      readonly ifPlanned: readonly { readonly process: string; readonly initials: readonly string[] }[];
+    }
+  | { readonly kind: 'other'; readonly options: number; readonly chosen: number };
+
+export type Phase = 'schema' | 'sessions' | 'judging';
+
+export interface ScheduleTreeOptions {
+  /** The name of a connection, the same in every run. */
+  readonly processOf: (connection: number) => string;
+  /** Before the sessions begin one order is enough; when the end is judged every order is tried. */
+  readonly phase: () => Phase;
+  /** The processes that wait for others, after the step that went last. */
+  readonly waiting: () => readonly string[];
+  /** What was touched since it was taken last. */
+  readonly takeFootprint: () => Footprint;
+  /** Leave out repetitions? */
+  readonly reduces: boolean;
+}
+
+export class ScheduleTree {
+  /** Does the program take another turn than it took before with the same decisions? */
+  hasDiverged = false;
+  /** Is this run a repetition of one that was walked before? */
+  isRepetition = false;
+  readonly #options: ScheduleTreeOptions;
+  readonly #nodes: (SessionNode | OtherNode)[] = [];
+  readonly #order = new HappensBefore();
+  /** How many of the nodes this run has passed. */
+  #depth = 0;
+  /** From here on the sessions have ended. */
+  #judgedFrom = Infinity;
+  #last: SessionNode | null = null;
+  /** They began to wait before the first decision of this tree, where it is a part of another: for what is unknown. */
+  #alreadyWaiting: readonly Step[] = [];
+
+  constructor(options: ScheduleTreeOptions) {
+    this.#options = options;
+  }
+
+  /** The decisions of the next run. */
+  decisions(): Decisions {
+    this.#depth = 0;
+    this.#judgedFrom = Infinity;
+    this.#last = null;
+    this.isRepetition = false;
+    const path: number[] = [];
+    const schedule: number[] = [];
+    return {
+      path,
+      schedule,
+      readChoices: [],
+      session: (ready) => {
+        const session = this.#session(ready);
+        if (ready.length > 1) path.push(ready.indexOf(session));
+        schedule.push(session);
+        return session;
+      },
+      read: (admissible) => {
+        if (admissible.length === 1) return 0;
+        const position = this.#other(admissible.length);
+        path.push(position);
+        return position;
+      },
+      failure: () => false,
+    };
+  }
+
+  /** Goes to the next leaf. @returns false when there is none */
+  next(): boolean {
+    this.#noteStep();
+    if (this.#options.reduces) this.#plan();
+    for (let node = this.#nodes.at(-1); node !== undefined; node = this.#nodes.at(-1)) {
+      if (node.kind === 'other') {
+        node.chosen += 1;
+        if (node.chosen < node.options) return true;
+      } else {
+        if (node.step !== null) node.done.set(node.chosen, node.step);
+        const next = this.#open(node).find((process) => !node.done.has(process));
+        if (next !== undefined) {
+          node.chosen = next;
+          node.step = null;
+          this.#order.cutTo(this.#nodes.length - 1);
+          return true;
+        }
+      }
+      this.#nodes.pop();
+    }
+    return false;
+  }
+
+  /** Where the walk stands: before the first run, or after `next`. */
+  position(): TreePosition {
+    return this.#nodes.map((node): NodePosition => {
+      if (node.kind === 'other') return { kind: 'other', options: node.options, chosen: node.chosen };
+      const { ready, chosen, done, sleep, planned, ifPlanned } = node;
+      const names = { done: [...done.keys()], sleep: [...sleep.keys()], planned: [...planned] };
+      return { kind: 'session', ready, chosen, ...names, ifPlanned: [...ifPlanned.values()] };
+    });
+  }
+
+  /**
+   * Continues a walk of the same program: before the first run. One run for each step that was tried beside the decisions.
+   * @param run makes a run; it resolves to false where that did not end, and the walk cannot continue
+   */
+  async restore(position: TreePosition, run: (decisions: Decisions) => Promise<boolean>): Promise<void> {
+    for (const each of position) {
+      if (each.kind === 'other') this.#nodes.push({ ...each });
+      else if (!(await this.#restoreSessions(each, run))) return;
+    }
+  }
+
+  async #restoreSessions(
+    { ready, chosen, done, sleep, planned, ifPlanned }: NodePosition & { readonly kind: 'session' },
+    run: (decisions: Decisions) => Promise<boolean>,
+  ): Promise<boolean> {
+    const before = this.#nodes.at(-1);
+    const known = before?.kind === 'session' ? new Map([...before.sleep, ...before.done]) : new Map<string, Step>();
+    const node: SessionNode = {
+      kind: 'session',
+      ready,
+      done: new Map(),
+      sleep: new Map(sleep.map((process) => [process, known.get(process) ?? waitingForAll(process)])),
+      planned: new Set(planned),
+      chosen,
+      ifPlanned: new Map(ifPlanned.map((each) => [`${each.process} ${each.initials.join()}`, each])),
+      step: null,
+    };
+    this.#nodes.push(node);
+    const { length } = this.#nodes;
+    for (const process of done) {
+      node.chosen = process;
+      if (this.#options.reduces && !(await run(this.decisions()))) return false;
+      this.#noteStep();
+      this.#nodes.length = length;
+      // Without the reduction no step is asked for again.
+      node.done.set(process, node.step ?? waitingForAll(process));
+    }
+    node.chosen = chosen;
+    node.step = null;
+    return true;
+  }
+
+  /** The share of the tree that was walked, if every branch were of the same size and no more were planned. */
+  get share(): number {
+    let share = 0;
+    let part = 1;
+    for (const node of this.#nodes) {
+      part /= node.kind === 'other' ? node.options : Math.max(1, this.#open(node).length);
+      share += part * (node.kind === 'other' ? node.chosen : node.done.size);
+    }
+    return share;
+  }
+
+  #open({ ready, planned, sleep }: SessionNode): string[] {
+    return ready.filter((process) => planned.has(process) && !sleep.has(process));
+  }
+
+  #session(connections: readonly number[]): number {
+    this.#noteStep();
+    const ready = connections.map((connection) => this.#options.processOf(connection));
+    const node = this.#node(ready);
+    this.#last = node;
+    if (node === null) return connections[0] as number;
+    return connections[ready.indexOf(node.chosen)] as number;
+  }
+
+  /** `null`: it does not matter any more. */
+  #node(ready: readonly string[]): SessionNode | null {
+    const phase = this.#options.phase();
+    if (this.isRepetition || this.hasDiverged || phase === 'schema') return null;
+    const depth = this.#depth;
+    this.#depth += 1;
+    const isJudging = phase === 'judging';
+    if (isJudging) this.#judgedFrom = Math.min(this.#judgedFrom, depth);
+    const known = this.#nodes[depth];
+    if (depth === 0) this.#alreadyWaiting = this.#options.waiting().map(waitingForAll);
+    if (known !== undefined) {
+      if (known.kind === 'session' && known.ready.join('\0') === ready.join('\0')) return known;
+      this.hasDiverged = true;
+      return null;
+    }
+    const sleep = isJudging ? new Map<string, Step>() : this.#sleepers();
+    const chosen = ready.find((process) => !sleep.has(process));
+    if (chosen === undefined) {
+      this.isRepetition = true;
+      return null;
+    }
+    const planned = new Set(this.#options.reduces && !isJudging ? [chosen] : ready);
+    const node: SessionNode = {
+      kind: 'session',
+      ready,
+      done: new Map(),
+      sleep,
+      planned,
+      ifPlanned: new Map(),
+      chosen,
+      step: null,
+    };
+    this.#nodes.push(node);
+    return node;
+  }
+
+  #other(options: number): number {
+    if (this.isRepetition) return 0;
+    const known = this.#nodes[this.#depth];
+    this.#depth += 1;
+    if (known === undefined) {
+      this.#nodes.push({ kind: 'other', options, chosen: 0 });
+      return 0;
+    }
+    if (known.kind === 'other' && known.options === options) return known.chosen;
+    this.hasDiverged = true;
+    return 0;
+  }
+
+  /** What the step that went last was. */
+  #noteStep(): void {
+    const footprint = this.#options.takeFootprint();
+    const node = this.#last;
+    this.#last = null;
+    if (node === null) return;
+    node.step = { process: node.chosen, footprint, waits: this.#options.waiting().includes(node.chosen) };
+  }
+
+  /** Who sleeps after the step before this one. */
+  #sleepers(): Map<string, Step> {
+    const sleepers = new Map<string, Step>();
+    const previous = this.#nodes.at(-1);
+    if (!this.#options.reduces || previous?.kind !== 'session' || previous.step === null) return sleepers;
+    for (const [process, step] of [...previous.sleep, ...previous.done])
+      if (process !== previous.chosen && !areDependent(step, previous.step)) sleepers.set(process, step);
+    return sleepers;
+  }
+
+  // ---- what is planned
+
+  /** Plans what the run that has ended asks for. */
+  #plan(): void {
+    const end = Math.min(this.#nodes.length, this.#judgedFrom);
+    for (let at = this.#order.length; at < end; at += 1) {
+      const { step } = this.#nodes[at] as SessionNode;
+      if (step === null) return;
+      for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
+      this.#planWhoIsHeldUp(at, step);
+      for (let before = 0; before < at; before += 1) {
+        if (this.#order.happensBefore(before, at)) continue;
+        this.#planBeforeSleepers(before, at, step);
+        this.#planBeforeWaiting(before, at, step);
+      }
+    }
+  }
+
+  /** The second step of a race before the first: a session on the way to it has to be tried where the first was taken. */
+  #planReversal(first: number, second: number): void {
+    const node = this.#nodes[first] as SessionNode;
+    const { process } = this.#order.step(second);
+    const initials = this.#order.initials(this.#order.wayTo(second, first));
+    // It waits for the first step, or is not there before it: the two cannot be taken in the other order.
+    if (initials.length === 1 && initials[0] === process && !node.ready.includes(process)) return;
+    this.#planOneOf(node, initials);
+  }
+
+  /** What is tried at a place, asleep or not, must not be met by steps that could come before it there, unless they are tried as well. */
+  #planBeforeSleepers(place: number, at: number, step: Step): void {
+    const node = this.#nodes[place] as SessionNode;
+    for (const [process, sleeping] of node.sleep) {
+      if (process === step.process || !areDependent(sleeping, step)) continue;
+      const initials = this.#order.initials(this.#order.wayTo(at, place));
+      if (node.planned.has(process)) this.#planOneOf(node, initials);
+      else node.ifPlanned.set(`${process} ${initials.join()}`, { process, initials });
+    }
+  }
+
+  /**
+   * A session waits while a step is taken that may decide how long. It does not show as a race when it continues, because that happens after the
+   * end of what held him up. He could have gone on before it, if he was ready;
+   */
+  #planWhoIsHeldUp(at: number, step: Step): void {
+    const node = this.#nodes[at] as SessionNode;
+    const next = this.#nodes[at + 1];
+    if (next?.kind === 'session' && at + 1 < this.#judgedFrom)
+      for (const process of node.ready)
+        if (process !== step.process && !next.ready.includes(process)) this.#planOneOf(node, [process]);
+    for (const waiting of this.#waitingAt(at, at))
+      if (node.ready.includes(waiting.process) && areDependent(waiting, step)) this.#planOneOf(node, [waiting.process]);
+  }
+
+  /** or after something else that decides how long. */
+  #planBeforeWaiting(place: number, at: number, step: Step): void {
+    const taken = this.#order.step(place);
+    for (const waiting of this.#waitingAt(place, at))
+      if (areDependent(waiting, taken) && areDependent(waiting, step))
+        this.#planOneOf(this.#nodes[place] as SessionNode, this.#order.initials(this.#order.wayTo(at, place)));
+  }
+
+  /** Steps before `place` that began to wait and had not gone on by `at`. */
+  #waitingAt(place: number, at: number): Step[] {
+    const waiting: Step[] = [];
+    const gone = new Set<string>();
+    for (let index = at - 1; index >= 0; index -= 1) {
+      const step = this.#order.step(index);
+      if (!gone.has(step.process) && index < place && step.waits) waiting.push(step);
+      gone.add(step.process);
+    }
+    waiting.push(...this.#alreadyWaiting.filter(({ process }) => !gone.has(process)));
+    return waiting;
+  }
+
+  /** One who sleeps costs nothing, but has to be followed by those who meet what he would do. */
+  #planOneOf(node: SessionNode, processes: readonly string[]): void {
+    if (processes.some((process) => node.planned.has(process))) return;
+    const planned =
+      processes.find((process) => node.sleep.has(process)) ?? node.ready.find((each) => processes.includes(each));
+    if (planned === undefined) {
+      for (const process of node.ready) node.planned.add(process);
+      return;
+    }
+    node.planned.add(planned);
+    for (const { process, initials } of node.ifPlanned.values())
+      if (node.planned.has(process)) this.#planOneOf(node, initials);
+  }
+}
+
+function waitingForAll(process: string): Step {
+  const footprint = new Footprint();
+  footprint.touchAll();
+  return { process, footprint, waits: true };
+}

@@ -1,0 +1,108 @@
+/** Result columns and rows as messages. */
+import type { ResultColumn } from '../../sql/index.ts';
+import { type SqlValue, type TypeName, SqlError, formatBinary, formatText } from '../../sql/model/index.ts';
+import { beginDataRow, type FieldDescription, type MessageWriter } from '../../wire/postgres/index.ts';
+import { pieceBytes, type PostgresOutput } from './output.ts';
+
+/** One format for each. @param formats of a Bind: none, one for all, or one each @throws SqlError 08P01, 22023 */
+export function formatsFor(count: number, formats: readonly number[], of: 'parameter' | 'result'): number[] {
+  if (formats.length > 1 && formats.length !== count) {
+    const counted = of === 'parameter' ? `${count} parameters` : `query has ${count} columns`;
+    throw new SqlError('08P01', `bind message has ${formats.length} ${of} formats but ${counted}`);
+  }
+  const unknown = formats.find((format) => format > 1);
+  if (unknown !== undefined) throw new SqlError('22023', `unsupported format code: ${unknown}`);
+  return Array.from({ length: count }, (_, i) => (formats.length > 1 ? formats[i] : formats[0]) ?? 0);
+}
+
+/** @param formats one for each column */
+export function describeColumns(columns: readonly ResultColumn[], formats: readonly number[]): FieldDescription[] {
+  return columns.map((column, i) => ({
+    name: column.name,
+    tableOid: column.tableNumber,
+    columnNumber: column.columnNumber,
+    typeOid: column.type.oid,
+    typeSize: typeSizes[column.type.name] ?? -1,
+    typeModifier: column.modifier,
+    format: formats[i] ?? 0,
+  }));
+}
+
+export interface Rows {
+  readonly columns: readonly ResultColumn[];
+  /** One for each column. */
+  readonly formats: readonly number[];
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+/** Sends the rows from `start` up to `end`, in pieces that wait until the client has read. */
+export async function sendRows(
+  output: PostgresOutput,
+  { columns, formats, rows }: Rows,
+  start: number,
+  end: number,
+): Promise<void> {
+  const { writer } = output;
+  const fields = columns.map(({ type }, i) => (formats[i] === 1 ? binaryField : textField)(type));
+  for (let i = start; i < end; i++) {
+    writeRow(writer, fields, rows[i] as readonly SqlValue[]);
+    if (writer.length >= fullBytes) await output.flush();
+  }
+}
+
+/** A little less than a piece, so that with the row that goes over it there is one piece to send and not two. */
+const fullBytes = pieceBytes - (1 << 12);
+
+type WriteField = (writer: MessageWriter, value: Exclude<SqlValue, null>) => void;
+
+function textField(type: ResultColumn['type']): WriteField {
+  return (writer, value) => writer.textValue(formatText(value, type));
+}
+
+function binaryField(type: ResultColumn['type']): WriteField {
+  return (writer, value) => writer.value(formatBinary(value, type));
+}
+
+/** All of the row or nothing of it. */
+function writeRow(writer: MessageWriter, fields: readonly WriteField[], row: readonly SqlValue[]): void {
+  const { length } = writer;
+  try {
+    beginDataRow(writer, fields.length);
+    for (let i = 0; i < fields.length; i++) {
+      const value = row[i] as SqlValue;
+      if (value === null) writer.value(null);
+      else (fields[i] as WriteField)(writer, value);
+    }
+    writer.end();
+  } catch (error) {
+    writer.truncate(length);
+    throw error;
+  }
+}
+
+/** pg_type.typlen, where it is not -1 (varying). */
+const typeSizes: { readonly [Name in TypeName]?: number } = {
+  bool: 1,
+  int2: 2,
+  int4: 4,
+  int8: 8,
+  float4: 4,
+  float8: 8,
+  char: 1,
+  name: 64,
+  oid: 4,
+  xid: 4,
+  regclass: 4,
+  regtype: 4,
+  regnamespace: 4,
+  regrole: 4,
+  date: 4,
+  time: 8,
+  timestamp: 8,
+  timestamptz: 8,
+  interval: 16,
+  uuid: 16,
+  enum: 4,
+  unknown: -2,
+  void: 4,
+};

@@ -1,0 +1,80 @@
+/** Why a run failed, as the last lines of its report: the cycle in the words of the developer, or that there is none. */
+import { anomalies } from '../isolation/index.ts';
+import { formatCycle, printable, type Styler, wrap } from '../report/index.ts';
+import { causeText } from './cause-text.ts';
+import type { SqlFailure } from './sql-failure.ts';
+import { evidenceIn, isLarge, type SqlEvidence } from './sql-evidence.ts';
+
+export function anomalyText(failure: SqlFailure, width: number, style: Styler): string[] {
+  const { history } = failure;
+  if (isLarge(history)) return [];
+  const evidence = evidenceIn(history);
+  const lines = wrap(printable(sentence(failure, evidence)), width);
+  if (evidence.kind !== 'transactions') return lines;
+  const { verdict, cycle } = evidence;
+  return [...lines, ...formatCycle(history, { ...verdict, cycle }, width).map((line) => style('faint', line))];
+}
+
+function sentence(failure: SqlFailure, evidence: SqlEvidence): string {
+  const { history } = failure;
+  switch (evidence.kind) {
+    case 'transactions': {
+      const { title, meaning, forbiddenBy } = anomalies[evidence.anomaly];
+      // A read that no commit order explains has no cycle.
+      const what = evidence.cycle.length === 0 ? meaning : causeText(history, evidence.cycle, false);
+      const error = evidence.hasFailed ? failureOf(failure) : null;
+      return error === null
+        ? `Cause: ${title}: ${what}. The level ${forbiddenBy} forbids it.`
+        : `Cause: ${title}: ${what}: ${error.text}.`;
+    }
+    case 'sessions': {
+      const { title } = anomalies[evidence.anomaly];
+      const error = failureOf(failure);
+      return (
+        `Cause: ${title} between sessions: ${causeText(history, evidence.cycle, true)}` +
+        `${error === null ? '' : ` (${error.session}: ${error.text})`}. ` +
+        'No isolation level forbids it: each looked in one transaction and acted in another.'
+      );
+    }
+    case 'serial':
+      return [serialText(failure, evidence.order), ...undecidedText(failure)].join(' ');
+    case 'unknown':
+      return ['Whether the run is serializable is not known.', ...undecidedText(failure)].join(' ');
+  }
+}
+
+/** The error that failed a session, before those that only say that its transaction has failed. */
+function failureOf({ message, statements }: SqlFailure): { readonly session: string; readonly text: string } | null {
+  const session = /^session "(.*?)" failed: /.exec(message)?.[1];
+  const isError = /^(?!25P02)[0-9A-Z]{5} /;
+  const last = statements.findLast((each) => each.session === session && isError.test(each.outcome));
+  return session === undefined || last === undefined ? null : { session, text: last.outcome };
+}
+
+/** The order explains what was read and written; whether the sessions give the same in that order, only a run would tell. */
+function serialText(failure: SqlFailure, order: readonly number[]): string {
+  const { history } = failure;
+  const names = order.map((t) => history.transactions[t]?.id ?? '');
+  const equals = names.length < 2 ? '' : `: they equal ${names.join(', ')}, one after the other`;
+  const error = failureOf(failure);
+  const what = error === null ? 'read and written' : 'read, written and committed';
+  const serial =
+    `The rows that were ${what} are serializable${equals}. ` +
+    'Uniqueness and foreign-key checks are not in the history.';
+  if (error === null) return serial;
+  const { session, text } = error;
+  return isRetryable(text)
+    ? `${serial} The run fails because ${session} did not retry: ${text}.`
+    : `${serial} The run fails because of an error in ${session}: ${text}.`;
+}
+
+/** A serialization failure or a deadlock: the transaction is to be run again. */
+function isRetryable(error: string): boolean {
+  return /^40(001|P01) /.test(error);
+}
+
+function undecidedText({ undecided }: SqlFailure): string[] {
+  if (undecided.length === 0) return [];
+  const conditions = undecided.map((condition) => `"${condition}"`).join(', ');
+  return [`Probably a phantom: whether rows of the others satisfy ${conditions} could not be decided.`];
+}

@@ -1,0 +1,432 @@
+/** One run of a SQL program on the mock database: every session over its own driver, every decision from one list. */
+import { Budget, before, LATE, onUnhandledRejection, InputError } from '../base/index.ts';
+import {
+  type AssumedAccess,
+  openSqlDatabase,
+  type Profile,
+  settleInProcess,
+  type SqlDatabase,
+  type StatementEvent,
+  type Ways,
+} from '../database/index.ts';
+import { connectTo, type ConnectToOptions } from '../serve/index.ts';
+import type { FootprintRecorder } from '../engine/index.ts';
+import type { InvariantEvidence, UnsupportedStatement } from '../evidence/index.ts';
+import type { History } from '../history/index.ts';
+import type { Decisions } from '../mockdb/index.ts';
+import {
+  errorText,
+  isSessionNameFault,
+  mark,
+  type Marks,
+  observed,
+  holdTimersOf,
+  passTimeAfter,
+  resultsOf,
+  type SessionRun,
+  type SqlConnection,
+  type SqlEnd,
+  type SqlProgram,
+  violationOf,
+} from '../program/index.ts';
+import { ArrivalMemory, Arrivals } from './arrivals.ts';
+import { FinalState } from './final-state.ts';
+import { InvariantAwaits } from './invariant-awaits.ts';
+import { InvariantStatements } from './invariant-statements.ts';
+import { ProgramSessions } from './program-sessions.ts';
+import { RunSteps } from './run-steps.ts';
+import type { SessionFailure } from './session-record.ts';
+import { type LoggedStatement, logged } from './statement-log.ts';
+import { prepareSchema } from './prepare-schema.ts';
+import { MomentsOfConnection } from './statement-moments.ts';
+import { UnderWay } from './under-way.ts';
+
+export interface SqlRunOptions {
+  readonly profile: Profile;
+  /** Access paths of statements, where they are not the likely ones. */
+  readonly ways?: Ways;
+  readonly decisions: Decisions;
+  readonly seed: number;
+  readonly abortRate: number;
+  readonly timeoutMs: number;
+  /** Of all runs together: when it is over, this one is given up. */
+  readonly budget?: Budget;
+  /** Keep what every statement did, and the steps of the run: for one that is shown or replayed. */
+  readonly isLogged?: boolean;
+  /** Look where in the user's code statements are sent: for a run with statements that moirai cannot do. Default false. */
+  readonly findsPlaces?: boolean;
+  /** Microseconds since 1970. Default: the machine's. */
+  readonly clock?: () => bigint;
+  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
+  readonly waitMs?: number;
+  /** What a verdict on the runs takes for granted, as clauses: runs add to it. Default: it is not kept. */
+  readonly takenForGranted?: Set<string>;
+  /** What earlier runs have shown about the program's waiting. Default: nothing. */
+  readonly memory?: ArrivalMemory;
+  /** Called with the database before the sessions begin, and of each statement with the number of its connection. */
+  readonly onOpen?: (database: SqlDatabase) => void;
+  readonly onStatement?: (connection: number, event: StatementEvent) => void;
+  /** Called when all sessions have ended and the invariant is about to be asked. */
+  readonly onJudge?: () => void;
+  /** Called where the invariant has held, before the run ends. */
+  readonly onHeld?: (state: FinalState) => Promise<void>;
+  readonly footprints?: FootprintRecorder;
+  /** Called with the parts of the run. */
+  readonly underWay?: UnderWay;
+}
+
+export type SqlRun =
+  | {
+      readonly kind: 'finished';
+      /** What is wrong; `null` where the invariant holds. */
+      readonly violation: string | null;
+      /** The error with which the invariant ended because its own code, or a statement of it, is wrong. */
+      readonly mistake: Error | null;
+      /** What the violation is. */
+      readonly failureKind: FailureKind | null;
+      /** The sessions that ended with an error, the first first. */
+      readonly failures: readonly SessionFailure[];
+      readonly path: readonly number[];
+      readonly marks: Marks;
+      readonly statements: readonly LoggedStatement[];
+      /** Where they are kept: what a replay has to do again. */
+      readonly steps: readonly string[];
+      /** What each session returned. */
+      readonly results: Readonly<Record<string, unknown>>;
+      readonly history: () => History;
+      /** Conditions of which the history does not say what they missed. */
+      readonly undecided: () => readonly string[];
+      /** Statements that moirai cannot do and the engine could: with one of them the run shows nothing about the engine. */
+      readonly unsupported: readonly UnsupportedStatement[];
+      /** Ways to rows that were taken for granted: a server may take others. */
+      readonly assumed: readonly AssumedAccess[];
+      readonly sessions: readonly SessionRun[];
+      readonly invariant: InvariantEvidence;
+    }
+  | (Late & { readonly kind: 'timeout' });
+
+/** What did not end in time. */
+export interface Late {
+  /** `session "a"`, `the invariant`, `the determinism check`. */
+  readonly late: string;
+  /** Which statement waits for whom, as a clause. `null`: none does, or it is not known. */
+  readonly waiting: string | null;
+}
+
+/** A failing run: its invariant is broken (no session may end with an error of its own), or sessions ended with errors that ask for another try. */
+export type FailureKind = 'invariant-broken' | 'error-not-retried';
+
+/** @throws SqlError when the schema is at fault; InputError when the program is: `program/statement-under-way`, `program/transaction-open` */
+export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
+  const { profile, ways, seed, abortRate, clock, footprints, isLogged = false } = options;
+  const steps = isLogged ? new RunSteps() : null;
+  const decisions = steps?.noting(options.decisions) ?? options.decisions;
+  options.underWay?.begin(() => 'the schema');
+  let run: Run | null = null;
+  const database: SqlDatabase = await openSqlDatabase({
+    profile,
+    decisions,
+    seed,
+    ...(ways === undefined ? {} : { ways }),
+    holdsBack: 'always',
+    ...(footprints === undefined ? {} : { footprints }),
+    takenForGranted: options.takenForGranted ?? new Set(),
+    ...(clock === undefined ? {} : { clock }),
+    settle: (callback) => (run === null ? settleInProcess(callback) : run.arrivals.settle(callback)),
+    onDecision: (ready) => run?.sessions.decided(ready),
+    onWait: (session, { blockers, reason }) => run?.sessions.waits(blockers, reason, session),
+  });
+  try {
+    await prepareSchema(database, program.schema);
+    // Where there is another connection, the scheduler waits for others.
+    database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
+    database.start();
+    database.failSpuriously(abortRate);
+    options.onOpen?.(database);
+    run = new Run(program, database, options, steps);
+    return await run.run();
+  } finally {
+    database.abandon();
+  }
+}
+
+class Run {
+  readonly sessions: ProgramSessions;
+  readonly arrivals: Arrivals;
+  readonly #program: SqlProgram;
+  readonly #database: SqlDatabase;
+  readonly #options: SqlRunOptions;
+  readonly #marks = new Map<string, boolean>();
+  readonly #statements: LoggedStatement[] = [];
+  /** What the sessions were given. */
+  readonly #given: SqlConnection[] = [];
+  #isTimePassing = false;
+  /** How many connections each session has made. */
+  readonly #connections = new Map<string, number>();
+  readonly #failures: SessionFailure[] = [];
+  /** A statement of the invariant that has arrived and is not known to be awaited: the first after the invariant has returned. */
+  #lateSql: string | null = null;
+  #isJudged = false;
+  /** Does it judge what no run had? What it rejects then is no fault. */
+  #isJudgedAgain = false;
+  readonly #ofInvariant: InvariantStatements;
+  readonly #awaits = new InvariantAwaits();
+  /** Has the invariant begun? */
+  #isAsked = false;
+  /** Ends when the promise that was rejected last, and that nothing awaits, is named. */
+  #rejection: Promise<void> = Promise.resolve();
+  #asksResults = false;
+  #onFault: (fault: InputError) => void = () => {};
+  readonly #steps: RunSteps | null;
+
+  constructor(program: SqlProgram, database: SqlDatabase, options: SqlRunOptions, steps: RunSteps | null) {
+    this.#program = program;
+    this.#database = database;
+    this.#options = options;
+    this.#steps = steps;
+    this.#ofInvariant = new InvariantStatements(database);
+    this.sessions = new ProgramSessions(program.sessionNames, database, (fault) => this.#onFault(fault));
+    this.arrivals = new Arrivals({
+      absent: () => this.sessions.absent(),
+      ownTimers: () => database.scheduler.timers,
+      waitMs: options.waitMs ?? waitMsDefault,
+      memory: options.memory ?? new ArrivalMemory(),
+    });
+  }
+
+  async run(): Promise<SqlRun> {
+    const stopListening = onUnhandledRejection((reason) => {
+      if (!this.#isJudgedAgain) this.#rejection = this.#rejected(reason);
+    });
+    try {
+      return await Promise.race([this.#finish(), this.#fault()]);
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** A statement of the invariant may arrive after it: its connection has ended before the answer. */
+  async #rejected(reason: unknown): Promise<void> {
+    let fault = this.#awaits.rejected(reason);
+    if (fault === null && this.#isAsked) {
+      await new Promise<void>((resolve) => void settleInProcess(resolve));
+      fault = this.#awaits.rejected(reason);
+    }
+    if (fault === null) this.sessions.rejected(reason);
+    else this.#onFault(fault);
+  }
+
+  /** Rejects when the program turns out to be at fault. */
+  #fault(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#onFault = reject;
+    });
+  }
+
+  async #finish(): Promise<SqlRun> {
+    const { timeoutMs, budget = new Budget({}) } = this.#options;
+    const { signal } = budget;
+    const deadline = budget.deadlineOf(timeoutMs);
+    const { underWay = new UnderWay() } = this.#options;
+    underWay.begin(() => this.sessions.late ?? 'what comes after the sessions');
+    // The timer of the deadline is set when the first session begins: it is no part of what sessions wait for.
+    const ended = Promise.resolve().then(() => this.#runSessions());
+    const first = await before(deadline, ended, signal);
+    const { late, waiting } = this.sessions;
+    if (first === LATE && late !== null) return { kind: 'timeout', late, waiting };
+    // All have returned: their last statements arrive soon.
+    const results = first === LATE ? await ended : first;
+    underWay.begin(() => 'the invariant');
+    // What the invariant asks overlaps with nothing.
+    const assumed = this.#database.assumed.list;
+    this.#steps?.judge();
+    this.#options.onJudge?.();
+    const failed = this.#failures.find(({ isRetryable }) => !isRetryable) ?? this.#failures[0];
+    const judged = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureOf(failed);
+    if (judged === LATE) return { kind: 'timeout', late: 'the invariant', waiting: null };
+    const { violation, mistake } = judged;
+    await this.#passTime();
+    if (violation === null) await this.#judgeAgain(results);
+    return {
+      kind: 'finished',
+      violation,
+      mistake,
+      failureKind: violation === null ? null : failed?.isRetryable === true ? 'error-not-retried' : 'invariant-broken',
+      failures: this.#failures,
+      path: this.#options.decisions.path,
+      marks: this.#marks,
+      statements: this.#statements,
+      steps: this.#steps?.steps ?? [],
+      results,
+      history: () => this.#database.history(),
+      undecided: () => this.#database.undecidedConditions(),
+      unsupported: this.#database.unsupported.list,
+      assumed,
+      sessions: this.sessions.runs(),
+      invariant: this.#ofInvariant.evidence(this.#asksResults),
+    };
+  }
+
+  /** @returns what each session returned, in their order */
+  async #runSessions(): Promise<Record<string, unknown>> {
+    this.arrivals.begin();
+    const { sessionNames } = this.#program;
+    const results: Record<string, unknown> = Object.fromEntries(sessionNames.map((name) => [name, undefined]));
+    const run = async (name: string, index: number): Promise<void> => {
+      let outcome: { readonly thrown: unknown } | null = null;
+      try {
+        const connection = this.#connection(name, false);
+        this.#given.push(connection);
+        const running = this.#program.sessions[index]?.(connection);
+        holdTimersOf(connection, () => this.sessions.isBusy(name));
+        results[name] = await running;
+      } catch (thrown) {
+        outcome = { thrown };
+        this.#failures.push(this.sessions.failure(name, thrown));
+      }
+      this.sessions.leaving(name);
+      // What it has sent without awaiting the answer arrives.
+      await new Promise<void>((resolve) => void settleInProcess(resolve));
+      this.sessions.left(name, outcome);
+    };
+    await Promise.all(sessionNames.map(run));
+    return results;
+  }
+
+  /** The timers that sessions left armed fire: what they send comes after their sessions, and is refused. */
+  async #passTime(): Promise<void> {
+    this.#isTimePassing = true;
+    let hasFired = false;
+    for (const connection of this.#given) {
+      try {
+        hasFired = passTimeAfter(connection) || hasFired;
+      } catch (thrown) {
+        this.sessions.rejected(thrown);
+      }
+    }
+    if (hasFired) await new Promise<void>((resolve) => void settleInProcess(resolve));
+  }
+
+  async #judge(results: Record<string, unknown>): Promise<Judged> {
+    this.#isAsked = true;
+    let returned: unknown;
+    try {
+      returned = await observed((isObserved) =>
+        this.#program.invariant(this.#end(isObserved ? resultsOf(results, this.#program.sessionNames) : results)),
+      );
+    } catch (thrown) {
+      if (isSessionNameFault(thrown)) throw thrown;
+      return { violation: errorText(thrown), mistake: this.#ofInvariant.mistakeIn(thrown) };
+    }
+    await this.#requireAwaited();
+    const violation = violationOf(returned);
+    // With one that moirai cannot do the run shows nothing, and the verdict says so.
+    if (violation === null && this.#database.unsupported.list.length === 0) this.#ofInvariant.requireOne();
+    return { violation, mistake: null };
+  }
+
+  async #judgeAgain(results: Record<string, unknown>): Promise<void> {
+    const { onHeld } = this.#options;
+    if (onHeld === undefined || this.#database.unsupported.list.length > 0) return;
+    this.#isJudgedAgain = true;
+    const connectionId = (): number => this.#connectionId('invariant');
+    await onHeld(new FinalState({ program: this.#program, database: this.#database, results, connectionId }));
+  }
+
+  #end(results: Record<string, unknown>): SqlEnd {
+    const noteResults = (): void => void (this.#asksResults = true);
+    return {
+      ...this.#connection('invariant', true),
+      get results() {
+        noteResults();
+        return results;
+      },
+    };
+  }
+
+  /** What the invariant has sent without awaiting the answer arrives after it has returned. */
+  async #requireAwaited(): Promise<void> {
+    this.#isJudged = true;
+    await new Promise<void>((resolve) => void settleInProcess(resolve));
+    await this.#rejection;
+    if (this.#lateSql === null) return;
+    throw new InputError(
+      'program/statement-under-way',
+      `the invariant returned with a statement under way: is an await missing? ${this.#lateSql}`,
+    );
+  }
+
+  #connection(name: string, isInvariant: boolean): SqlConnection {
+    return {
+      name,
+      connect: () => {
+        if (this.#isTimePassing && !isInvariant) this.sessions.connectedLate(name);
+        return connectTo(this.#database, {
+          id: this.#connectionId(name),
+          name,
+          readsStrongly: isInvariant,
+          findsPlaces: this.#options.findsPlaces === true,
+          ...this.#listeners(name, isInvariant),
+        });
+      },
+      sometimes: (what, condition = true) => mark(this.#marks, what, condition),
+    };
+  }
+
+  /** In the order of the sessions, whichever connects first: decisions are among connections in order of their numbers. */
+  #connectionId(name: string): number {
+    const count = (this.#connections.get(name) ?? 0) + 1;
+    this.#connections.set(name, count);
+    const index = this.#program.sessionNames.indexOf(name);
+    return (index === -1 ? this.#program.sessionNames.length + 1 : index + 1) * CONNECTIONS + count;
+  }
+
+  /** What is known of one connection. */
+  #listeners(name: string, isInvariant: boolean): Pick<ConnectToOptions, 'onSession' | 'onStatement'> {
+    const { isLogged = false, onStatement } = this.#options;
+    let connection: number | null = null;
+    let moments: MomentsOfConnection | null = null;
+    return {
+      onSession: (session) => {
+        connection = session.id;
+        if (isLogged) moments = new MomentsOfConnection(session, () => this.#statements.length);
+        if (!isInvariant) this.sessions.connected(name, session);
+        else
+          session.watch.onArrival = (sql) => {
+            this.#awaits.arrived(sql);
+            if (this.#isJudged) this.#lateSql ??= sql;
+          };
+      },
+      onStatement: (event) => {
+        if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
+        this.#steps?.statement(name, event);
+        if (isInvariant) {
+          this.#awaits.ended(event);
+          this.#ofInvariant.ended(event);
+        } else this.#ofInvariant.ofSession(event);
+        if (connection === null) return;
+        this.sessions.ended(connection, event);
+        onStatement?.(connection, event);
+      },
+    };
+  }
+}
+
+type Judged = Pick<Extract<SqlRun, { kind: 'finished' }>, 'violation' | 'mistake'>;
+
+function failureOf({ session, error }: SessionFailure): Judged {
+  return { violation: `session "${session}" failed: ${error}`, mistake: null };
+}
+
+export const waitMsDefault = 1_000;
+
+/** What a run does where nothing else is asked for. */
+export const sqlRunDefaults = { seed: 1, abortRate: 0, timeoutMs: 10_000 } as const;
+
+/** The session of the program that this connection belongs to, by index. */
+export function sessionIndexOf(connection: number): number {
+  return Math.floor(connection / CONNECTIONS) - 1;
+}
+
+/** Numbers for the connections of one session. */
+const CONNECTIONS = 10_000;

@@ -1,0 +1,1 @@
+export { WireError } from './wire-error.ts';
