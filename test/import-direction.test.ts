@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { entryPoints, root } from '../scripts/entry-points.mjs';
 import { folderOnCycle, scanImports, type MayImport } from './support/import-direction.ts';
 import { readSources } from './support/source-files.ts';
 import { importSpecifiers } from './support/source-text.ts';
@@ -54,6 +56,19 @@ test('src imports in the allowed directions only', () => {
 test('the table allows no cycle between folders', () => {
   expect(folderOnCycle(table)).toBeUndefined();
   expect(folderOnCycle({ a: ['b'], b: ['c'], c: ['b'] })).toBe('b');
+});
+
+test('what benchmarks and conformance suites import by name is built', () => {
+  const files = ['bench', 'conformance', 'mutation'].flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true }).map((file) => `${root}${folder}/${String(file)}`),
+  );
+  const imported = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => importSpecifiers(readFileSync(file, 'utf8')))
+    .filter((specifier) => specifier.startsWith('#moirai/'));
+  expect(imported).toContain('#moirai/database');
+  const missing = imported.filter((name) => !entryPoints.has(`${name.replace('#moirai', './src')}/index.ts`));
+  expect(missing).toEqual([]);
 });
 
 /** Only `await import` may load it. */
