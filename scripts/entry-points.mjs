@@ -11,6 +11,6 @@ const sources = readdirSync(join(root, 'src'), { recursive: true }).map((file) =
 export const entryPoints = new Set([
   ...Object.values(exports).flatMap((files) => files['moirai-source'] ?? []),
   ...sources
-    .filter((file) => /^(?:[^/]+(?:\/sql)?\/index|cli\/(?:main|module-hook)|.*-worker)\.ts$/.test(file))
+    .filter((file) => /^(?:[^/]+(?:\/sql)?\/index|cli\/main|.*-(?:worker|hook))\.ts$/.test(file))
     .map((file) => `./src/${file}`),
 ]);

@@ -1,29 +1,29 @@
 /** The commands and their options. What is wrong with them is one line, as for every other bad input. */
-import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { formatInputError, InputError, isTruncated } from '../base/index.ts';
 import { historyFormats } from '../history/index.ts';
-import { defaults } from './replay-command.ts';
+import { defaults } from './options/invocation.ts';
 import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
 import { strategyNames } from '../mockdb/index.ts';
 import { parseCommitTestLevel } from '../states/index.ts';
-import { checkByCommitTests } from './check-by-commit-tests.ts';
-import { checkCommand } from './check-command.ts';
-import { checkDefaults } from './check-file.ts';
+import { checkByCommitTests } from './check/check-by-commit-tests.ts';
+import { checkCommand } from './check/check-command.ts';
+import { checkDefaults } from './check/check-file.ts';
 import { convertCommand } from './convert-command.ts';
 import { demoCommand } from './demo-command.ts';
-import { addAnalyze } from './analyze-command.ts';
-import { addExplore } from './explore-command.ts';
+import { addAnalyze } from './analyze/analyze-command.ts';
+import { addExplore } from './explore/explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
-import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
-import { addProtocol } from './protocol-command.ts';
-import { addClock } from './clock-command.ts';
-import { addRecord } from './record-command.ts';
+import { moiraiVersion } from './own-files.ts';
+import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './options/option-values.ts';
+import { addProtocol } from './protocol/protocol-command.ts';
+import { addClock } from './record/clock-command.ts';
+import { addRecord } from './record/record-command.ts';
 import { addServe } from './serve-command.ts';
-import { addReplay } from './replay-file-command.ts';
-import { testCommand } from './test-command.ts';
-import { addWorkload } from './workload-command.ts';
-import { addVerify } from './verify-command.ts';
+import { addReplay } from './failures/replay-command.ts';
+import { testCommand } from './test/test-command.ts';
+import { addWorkload } from './record/workload-command.ts';
+import { addVerify } from './verify/verify-command.ts';
 
 /** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
@@ -73,10 +73,9 @@ async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCod
 }
 
 function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
-  const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
   const moirai = new Command('moirai')
     .description('Finds the bugs that transaction isolation hides.')
-    .version(version, '--version', 'print the version')
+    .version(moiraiVersion(), '--version', 'print the version')
     .helpOption('--help', 'show what a command does and takes')
     .helpCommand(false)
     .exitOverride()

@@ -2,11 +2,11 @@
 import { InputError, stopText } from '../base/index.ts';
 import { formatNamed, formatOfName } from '../history/index.ts';
 import { counted } from '../report/index.ts';
-import { readCompact } from './history-input.ts';
+import { readCompact } from './files/history-input.ts';
 import type { ExitCode, Host } from './host.ts';
-import { runInterruptibly } from './run-interruptibly.ts';
-import { printEnding } from './user-program.ts';
-import type { Ending } from './watchdog.ts';
+import { runInterruptibly } from './interruption/run-interruptibly.ts';
+import { printEnding } from './modules/user-program.ts';
+import type { Ending } from './interruption/watchdog.ts';
 
 export interface ConvertOptions {
   /** Absent: by what is in the file. */

@@ -5,11 +5,12 @@ import { explore, formatExploration } from '../explore/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { shownPath } from '../base/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { defaults, invocation, replayCommand, shellWord, testCommandLine } from './replay-command.ts';
-import { appearance } from './style.ts';
-import { requireKeyValue } from './user-program.ts';
+import { defaults, invocation, replayCommand, shellWord, testCommandLine } from './options/invocation.ts';
+import { appearance } from './output/style.ts';
+import { packageFile } from './own-files.ts';
+import { requireKeyValue } from './modules/user-program.ts';
 
-const example = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url));
+const example = fileURLToPath(packageFile('examples/cart.ts'));
 
 /** Ends well when the bug is found at causal and not at serializable: that is what it is there to show. */
 export async function demoCommand(options: { readonly color: boolean }, host: Host): Promise<ExitCode> {

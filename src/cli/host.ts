@@ -1,8 +1,8 @@
 /** What the commands get from the process around them, so that they can be tested without one. */
 import type { Program, SqlProgram } from '../program/index.ts';
-import type { FailureFolder } from './failure-folder.ts';
-import type { Progress } from './progress.ts';
-import type { Ending, EndReason, Watch } from './watchdog.ts';
+import type { FailureFolder } from './failures/failure-folder.ts';
+import type { Progress } from './output/progress.ts';
+import type { Ending, EndReason, Watch } from './interruption/watchdog.ts';
 
 export interface Host {
   /** Standard output and standard error. */

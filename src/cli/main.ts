@@ -4,16 +4,16 @@ import { Console } from 'node:console';
 import { once } from 'node:events';
 import { writeErrorText, writeWhole } from '../files/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
-import { failureFolder } from './failure-folder.ts';
-import { endProcess, refuseOtherEnds } from './end-process.ts';
+import { failureFolder } from './failures/failure-folder.ts';
+import { endProcess, refuseOtherEnds } from './interruption/end-process.ts';
 import type { ExitCode, Host } from './host.ts';
-import { listFolder, openInput, readInput } from './input-files.ts';
-import { listenForInterruption } from './interruption.ts';
-import { loadDefault, loadProgram } from './load-program.ts';
-import { barProgress, lineProgress, noProgress } from './progress.ts';
-import { runGit } from './run-git.ts';
-import { uncaught } from './user-code.ts';
-import { startWatchdog } from './watchdog.ts';
+import { listFolder, openInput, readInput } from './files/input-files.ts';
+import { listenForInterruption } from './interruption/interruption.ts';
+import { loadDefault, loadProgram } from './modules/load-program.ts';
+import { barProgress, lineProgress, noProgress } from './output/progress.ts';
+import { runGit } from './analyze/run-git.ts';
+import { uncaught } from './modules/user-code.ts';
+import { startWatchdog } from './interruption/watchdog.ts';
 
 const { stdout, stderr, env } = process;
 

@@ -12,7 +12,7 @@ import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { counted, printable } from '../report/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { oneOf, portNumber, rate, wholeNumber } from './option-values.ts';
+import { oneOf, portNumber, rate, wholeNumber } from './options/option-values.ts';
 
 interface ServeOptions {
   readonly engine?: string;

@@ -12,7 +12,7 @@ import {
   transaction,
   type UnitStep,
 } from '../../src/analyze/index.ts';
-import { runGit } from '../../src/cli/run-git.ts';
+import { runGit } from '../../src/cli/analyze/run-git.ts';
 import { trafficTests } from '../support/analyze-traffic-tests.ts';
 import { root, runHere, UserFolder } from '../support/cli.ts';
 

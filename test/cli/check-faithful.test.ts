@@ -1,7 +1,7 @@
 /** What `moirai check` makes of files that are not as a checker would like them: nothing is left out, nothing is refused that can be decided. */
 import { describe, expect, test } from 'vitest';
-import { CheckReports } from '../../src/cli/check-reports.ts';
-import { openInput } from '../../src/cli/input-files.ts';
+import { CheckReports } from '../../src/cli/check/check-reports.ts';
+import { openInput } from '../../src/cli/files/input-files.ts';
 import { runHere } from '../support/cli.ts';
 
 interface Report {

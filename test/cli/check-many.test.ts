@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { samples } from '../../src/history/formats/foreign-samples.test-support.ts';
 import { formatHistoryLines, parseHistory } from '../../src/history/index.ts';
-import { listFolder, openInput } from '../../src/cli/input-files.ts';
+import { listFolder, openInput } from '../../src/cli/files/input-files.ts';
 import { runHere, UserFolder } from '../support/cli.ts';
 
 const lost = 'r x _, w x 1\nr x _, w x 2';

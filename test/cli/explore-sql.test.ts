@@ -7,7 +7,7 @@ import transfer from '../../examples/sql-transfer.ts';
 import { type SqlConnection, sqlProgram } from '../../src/program/index.ts';
 import { exploreSql } from '../../src/explore/sql/index.ts';
 import { parseProfile, accessKey } from '../../src/database/index.ts';
-import { exploreSqlOnThreads } from '../../src/cli/explore-sql-threads.ts';
+import { exploreSqlOnThreads } from '../../src/cli/explore/explore-sql-threads.ts';
 import { onPostgres } from '../../src/sql-program/engines.test-support.ts';
 import apart, { reading } from '../support/apart-by-index.ts';
 import { root, runHere, UserFolder } from '../support/cli.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { barProgress, lineProgress } from '../../src/cli/progress.ts';
+import { barProgress, lineProgress } from '../../src/cli/output/progress.ts';
 
 describe('without a terminal', () => {
   test('a line every few seconds, and none for what is short', () => {

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FailureFolder } from '../../src/cli/failure-folder.ts';
+import type { FailureFolder } from '../../src/cli/failures/failure-folder.ts';
 import type { Host } from '../../src/cli/host.ts';
-import type { Ending } from '../../src/cli/watchdog.ts';
+import type { Ending } from '../../src/cli/interruption/watchdog.ts';
 import { InputError, seeded } from '../../src/base/index.ts';
 import { type FailureRecord, formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
 import { program, type SessionHandle } from '../../src/program/index.ts';

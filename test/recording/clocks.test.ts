@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveClock } from '../../src/cli/clock-source.ts';
+import { serveClock } from '../../src/cli/record/clock-source.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { build, root, runBuilt, runHere } from '../support/cli.ts';
 import { startPostgres } from '../support/postgres-server.ts';

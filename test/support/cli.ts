@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { InputError } from '../../src/base/index.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Host } from '../../src/cli/host.ts';
-import { noProgress } from '../../src/cli/progress.ts';
+import { noProgress } from '../../src/cli/output/progress.ts';
 import { checkProgram, isSqlProgram } from '../../src/program/index.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,5 +1,5 @@
 /** Where failing runs are kept, without a file system. */
-import type { FailureFolder } from '../../src/cli/failure-folder.ts';
+import type { FailureFolder } from '../../src/cli/failures/failure-folder.ts';
 
 /** A folder in memory, in the order in which files were written. */
 export class KeptInMemory implements FailureFolder {

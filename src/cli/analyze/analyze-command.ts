@@ -1,0 +1,300 @@
+/** `moirai analyze`: the transactions of an application that can go wrong, the weakest safe level of each, and the smallest change. */
+import { join, relative } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { InputError } from '../../base/index.ts';
+import { conclude, exitCodeOf } from '../../evidence/index.ts';
+import type { SourceOptions, Analysis, Application, Dialect } from '../../analyze/index.ts';
+import { isSqlProgram } from '../../program/index.ts';
+import { counted } from '../../report/index.ts';
+import type { ExitCode, Host } from '../host.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import { seconds } from '../options/option-values.ts';
+import { moiraiVersion } from '../own-files.ts';
+import { invocation, shellWord } from '../options/invocation.ts';
+import { loadDefaultInTime } from '../modules/module-loading.ts';
+import { runInterruptibly } from '../interruption/run-interruptibly.ts';
+import { appearance } from '../output/style.ts';
+import { printEnding } from '../modules/user-program.ts';
+import type { Ending } from '../interruption/watchdog.ts';
+
+interface AnalyzeCommandOptions {
+  /** Default: the database's. */
+  readonly isolation: string | undefined;
+  /** A file with the DDL of the database that source uses. */
+  readonly schema: string | undefined;
+  readonly engine: string;
+  /** The folder for programs; `null`: none are written. */
+  readonly out: string | null;
+  readonly json: boolean;
+  /** The file for SARIF, or `true` for standard output. */
+  readonly sarif: string | boolean;
+  /** `GLOB:function` */
+  readonly unit: readonly string[];
+  /** Only what a change since this commit touches; `true`: since the main branch. */
+  readonly changed: string | boolean;
+  /** Print the changes as a patch of the source. */
+  readonly fix: boolean;
+  /** Apply the patch. */
+  readonly write: boolean;
+  /** Milliseconds. Default: any. */
+  readonly maxTime: number | undefined;
+  readonly color: boolean;
+}
+
+export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('analyze')
+    .description(
+      'Which transactions of an application can go wrong together at their isolation levels, which level each needs, and the smallest change.',
+    )
+    .usage('[options] <file>')
+    .argument(
+      '[file]',
+      'a folder or file of TypeScript or JavaScript source; a trace of recorded statements (*.jsonl, -); without --schema, a module whose default export is an application or a SQL program',
+    )
+    .option('--schema <file>', 'the SQL that creates the tables which the source or the trace uses')
+    .option('--engine <engine>', 'the database of the source: postgres, mysql or mariadb', 'postgres')
+    .option('--isolation <level>', "of transactions that name none (default: the database's own)")
+    .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
+    .option('--json', 'print one JSON object and nothing else')
+    .option(
+      '--sarif [file]',
+      'write SARIF 2.1.0 there; without a file, print it and nothing else (--sarif=FILE in doubt)',
+    )
+    .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
+    .option('--write', 'with --fix: change the source')
+    .option(
+      '--unit <glob:function>',
+      'a function that is a unit, beside those that are found; any number',
+      (one: string, all: readonly string[]) => [...all, one],
+      [] as readonly string[],
+    )
+    .option(
+      '--changed [base]',
+      'only what a change touches since a commit, the main branch where none is given (--changed=BASE in doubt)',
+    )
+    .option(
+      '--max-time <seconds>',
+      'for trying anomalies; those that are not tried by then are listed as possible',
+      seconds('max-time'),
+    )
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', analyzeHelp)
+    .action(
+      async (
+        given,
+        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, unit, ...others },
+      ) => {
+        const { file, ...values } = withFile(given, { sarif, changed });
+        end(
+          await analyzeInterruptibly(
+            file,
+            {
+              ...others,
+              schema: others.schema,
+              isolation: others.isolation,
+              maxTime: others.maxTime,
+              out,
+              json,
+              fix,
+              write,
+              unit,
+              ...values,
+            },
+            host,
+          ),
+        );
+      },
+    );
+}
+
+type OptionalValues = Pick<AnalyzeCommandOptions, 'sarif' | 'changed'>;
+
+/**
+ * `--sarif src/`: the parser takes the word behind an option as its value. Where that leaves no file to analyze, the word is the file.
+ * @throws InputError where there is none, or two words may be it
+ */
+function withFile(file: string | undefined, values: OptionalValues): OptionalValues & { readonly file: string } {
+  if (file !== undefined) return { ...values, file };
+  const { sarif, changed } = values;
+  if (typeof sarif === 'string' && typeof changed === 'string')
+    throw new InputError(
+      'option/usage',
+      `which of ${sarif} and ${changed} is analyzed? Join the other to its option: --sarif=${sarif} or --changed=${changed}`,
+    );
+  if (typeof sarif === 'string') return { changed, sarif: true, file: sarif };
+  if (typeof changed === 'string') return { sarif, changed: true, file: changed };
+  throw new InputError('option/usage', "missing required argument 'file'");
+}
+
+/** Nothing is known before the source is read; the analysis ends by itself with what it has. */
+function analyzeInterruptibly(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
+  const why = 'interrupted before the source was read';
+  const unknown = { file, verdict: 'unknown', gaps: [why], assumed: [] };
+  const ending: Ending = { out: options.json ? `${JSON.stringify(unknown)}\n` : '', err: `${file}: ${why}\n`, code: 2 };
+  let isRead = false;
+  const work = (quiet: Host): Promise<ExitCode> => analyzeCommand(file, options, quiet, () => (isRead = true));
+  return runInterruptibly(host, () => (isRead ? null : ending), work);
+}
+
+async function analyzeCommand(
+  file: string,
+  options: AnalyzeCommandOptions,
+  host: Host,
+  onRead: () => void,
+): Promise<ExitCode> {
+  checkOutputs(options);
+  // Loading these costs time that other commands do without.
+  const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../../analyze/index.ts');
+  const { defaultIsolation, isolationNamed } = await import('../../database/index.ts');
+  const read = await applicationIn(file, options, host);
+  if ('code' in read) return printEnding(read, host);
+  const { application: all, source, traffic } = read;
+  const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
+  const application = options.changed === false ? all : await changedPart(all, source, options, host);
+  onRead();
+  const limits = {
+    isolation,
+    signal: host.interruption,
+    isPart: options.changed !== false,
+    ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
+  };
+  const analysis = await analyze(application, limits);
+  const files = await writePrograms(analysis, options.out, host);
+  const { sarif } = options;
+  const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
+  if (typeof sarif === 'string') await host.writeOutput(sarif, [new TextEncoder().encode(log)]);
+  if (options.fix) {
+    if (source === null)
+      throw new InputError('analyze/fix', '--fix changes source: moirai analyze src/ --schema schema.sql --fix');
+    const { fixSource } = await import('./analyze-fix.ts');
+    const after = await fixSource(
+      { source, units: application.units, analysis, options: limits, writes: options.write },
+      host,
+    );
+    return exitCodeOf(conclude((options.write ? after : analysis).evidence));
+  }
+  if (sarif === true) host.out(log);
+  else if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
+  else {
+    const { style } = appearance(host, options.color);
+    const shown = files.map((name) => (name === null ? null : shellWord(name)));
+    host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
+    if (traffic !== null) host.out(`\n${traffic}`);
+  }
+  return exitCodeOf(conclude(analysis.evidence));
+}
+
+function sarifText(log: object): string {
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+/** @throws InputError where two options would print */
+function checkOutputs({ json, sarif, fix, write }: AnalyzeCommandOptions): void {
+  const printing = [...(json ? ['--json'] : []), ...(sarif === true ? ['--sarif'] : []), ...(fix ? ['--fix'] : [])];
+  if (printing.length > 1) {
+    const hint = sarif === true ? ': give --sarif a file' : '';
+    throw new InputError('analyze/output', `${printing.join(' and ')} each print their own${hint}`);
+  }
+  if (write && !fix) throw new InputError('analyze/fix', '--write applies the patch of --fix: give both');
+}
+
+/** The units that the change touches and all that conflict with them; the schema and what is no code touch all. */
+async function changedPart(
+  application: Application,
+  source: SourceOptions | null,
+  { changed, schema }: AnalyzeCommandOptions,
+  host: Host,
+): Promise<Application> {
+  if (source === null)
+    throw new InputError(
+      'analyze/changed',
+      '--changed reads source: moirai analyze src/ --schema schema.sql --changed',
+    );
+  const { unitsOfChange } = await import('../../analyze/index.ts');
+  const { changedLines } = await import('./git-changes.ts');
+  const lines = await changedLines(host.git, changed === true ? null : String(changed));
+  const schemaFile = relative('', schema ?? '').replaceAll('\\', '/');
+  if (lines.some(({ file }) => file === schemaFile)) return application;
+  const inSource = lines.filter(({ file }) => source.files.has(file));
+  const { application: part, touched } = await unitsOfChange(application, inSource);
+  host.err(
+    `the change touches ${counted(touched.length, 'unit')}; with what conflicts, ${part.units.length} of ${counted(application.units.length, 'unit')}\n`,
+  );
+  return part;
+}
+
+interface Read {
+  readonly application: Application;
+  /** `null`: a module that is an application, a SQL program or a trace. */
+  readonly source: SourceOptions | null;
+  /** What was inferred from statements that ran. */
+  readonly traffic: string | null;
+}
+
+/** What is said instead where a module does not load in time. */
+async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read | Ending> {
+  const { schema, engine } = options;
+  const { isTraceFile, readProgram, readTrace } = await import('./analyze-traffic.ts');
+  if (isTraceFile(file)) return { source: null, ...(await readTrace(file, schema, host)) };
+  const { readSource, schemaOf } = await import('./analyze-source.ts');
+  const needed = await schemaOf(file, schema, host);
+  if (needed !== null) {
+    const { applicationFromSource, parseEntryPoint } = await import('../../analyze/source/index.ts');
+    const read = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+    const source = { ...read, entryPoints: options.unit.map(parseEntryPoint) };
+    return { application: applicationFromSource(source), source, traffic: null };
+  }
+  const { isApplication } = await import('../../analyze/index.ts');
+  const loaded = await loadDefaultInTime(file, 'application', { timeoutMs: 0, json: options.json }, host);
+  if ('ending' in loaded) return loaded.ending;
+  const { found } = loaded;
+  if (isApplication(found)) return { application: found, source: null, traffic: null };
+  if (isSqlProgram(found)) return { source: null, ...(await readProgram(found, file)) };
+  throw new InputError(
+    'analyze/application',
+    'the default export is no application and no SQL program; it should say: export default application({ ... }). To analyze source, give its --schema',
+    { file },
+  );
+}
+
+/** MariaDB 11.6 has another REPEATABLE READ by default, of which no rules are known. */
+const dialects: Readonly<Record<string, Dialect>> = { postgres: 'postgres', mysql: 'mysql', mariadb: 'mysql' };
+
+function engineNamed(name: string): Dialect {
+  const dialect = Object.hasOwn(dialects, name) ? dialects[name] : undefined;
+  if (dialect !== undefined) return dialect;
+  throw new InputError('analyze/engine', `there is no engine ${name}; there are ${Object.keys(dialects).join(', ')}`);
+}
+
+/** @returns the file of each anomaly, those of units last; `null` for those that are not confirmed */
+async function writePrograms(
+  analysis: Analysis,
+  folder: string | null,
+  host: Host,
+): Promise<readonly (string | null)[]> {
+  const anomalies = [...analysis.anomalies, ...analysis.unitAnomalies];
+  if (folder === null) return anomalies.map(() => null);
+  const { formatProgram, programFileName } = await import('../../analyze/index.ts');
+  await makeFolder(folder);
+  const files: (string | null)[] = [];
+  for (const [at, anomaly] of anomalies.entries()) {
+    if (anomaly.status.kind === 'possible') files.push(null);
+    else {
+      const file = join(folder, programFileName(anomaly, at + 1));
+      await host.writeOutput(file, [new TextEncoder().encode(formatProgram(anomaly, anomaly.status.program))]);
+      files.push(file);
+    }
+  }
+  return files;
+}
+
+const analyzeHelp = `
+Exit codes: 0 robust: every schedule is serializable; 1 an anomaly is confirmed; 2 something was not understood, or is only possible; 3 bad input.
+
+  moirai analyze src/ --schema schema.sql
+  moirai analyze src/ --schema schema.sql --sarif moirai.sarif
+  moirai analyze run.trace.jsonl --schema schema.sql
+  moirai analyze app.ts --out moirai-findings
+  moirai explore moirai-findings/1-lost-update.program.ts`;

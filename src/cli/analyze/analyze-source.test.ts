@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applicationOfSource, schemaOf } from './analyze-source.ts';
+import type { Host } from '../host.ts';
+import { listFolder, readInput } from '../files/input-files.ts';
+
+const host = { listFolder, readInput } as unknown as Host;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'moirai-source-'));
+  const write = (file: string, text: string): void => {
+    mkdirSync(join(folder, file, '..'), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  write('schema.sql', 'CREATE TABLE items (id int PRIMARY KEY)');
+  write('src/tsconfig.json', '{ "compilerOptions": { "paths": { "@/*": ["./lib/*"] } } } // with a comment');
+  write('src/lib/db.ts', `import { Pool } from 'pg';\nexport const pool = new Pool();\n`);
+  write(
+    'src/items.ts',
+    `import { pool } from '@/db';\nexport const remove = (id: number) =>\n  pool.query('DELETE FROM items WHERE id = $1', [id]);\n`,
+  );
+  write('src/broken.ts', 'export const = 1;\n');
+  write(
+    'src/items.test.ts',
+    `import { pool } from '@/db';\nexport const all = () => pool.query('DELETE FROM items');\n`,
+  );
+  write('src/node_modules/x/index.js', `throw new Error();\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a folder is read with its path aliases, without tests and packages; places are relative to the working directory', async () => {
+  const options = { path: join(folder, 'src'), schema: join(folder, 'schema.sql'), engine: 'postgres' as const };
+  const { schema, units, notUnderstood } = await applicationOfSource(options, host);
+  const at = (file: string): string => relative('', join(folder, file)).replaceAll('\\', '/');
+  expect(schema).toContain('CREATE TABLE items');
+  expect(units.map(({ name, place }) => ({ name, place }))).toEqual([
+    { name: 'remove', place: { file: at('src/items.ts'), line: 2 } },
+  ]);
+  expect(units[0]?.steps).toMatchObject([{ kind: 'statement', place: { line: 3 } }]);
+  expect(notUnderstood).toMatchObject([
+    { place: { file: at('src/broken.ts'), line: 1 }, reason: expect.stringContaining('the file does not parse') },
+  ]);
+});
+
+test('source without its schema, and a schema that is not there, are bad input', async () => {
+  await expect(schemaOf(folder, undefined, host)).rejects.toMatchObject({ code: 'analyze/schema-missing' });
+  expect(await schemaOf(join(folder, 'schema.sql'), undefined, host)).toBeNull();
+  const options = { path: join(folder, 'src'), schema: join(folder, 'none.sql'), engine: 'postgres' as const };
+  await expect(applicationOfSource(options, host)).rejects.toMatchObject({ name: 'InputError' });
+});

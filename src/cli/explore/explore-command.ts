@@ -1,0 +1,309 @@
+/** `moirai explore`: every history of a user's program at one level or at all of them. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { Budget, InputError } from '../../base/index.ts';
+import {
+  baseLevels,
+  drawCounterexamples,
+  explore,
+  type ExploreCheckpoint,
+  type ExploreOptions,
+  type ExploreResult,
+  formatExploration,
+  formatExplorations,
+} from '../../explore/index.ts';
+import { constrainingLevels } from '../../isolation/index.ts';
+import { isSqlProgram, type Program, requireUsed } from '../../program/index.ts';
+import { formatDot, formatMermaid } from '../../report/index.ts';
+import { openSaved, type SavedExploration } from './explore-checkpoint.ts';
+import { estimateExploration, refuseWithEstimate } from './explore-estimate.ts';
+import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
+import { exploreSqlProgram } from './explore-sql.ts';
+import { exploreOnThreads } from './explore-threads.ts';
+import { conclude, conclusionJson, noEvidence } from '../../evidence/index.ts';
+import { exitCodeOf, verdictOf } from './explore-verdict.ts';
+import { foundByExplore } from '../failures/found-failures.ts';
+import type { ExitCode, Host } from '../host.ts';
+import { answerJson } from '../output/json.ts';
+import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
+import type { Progress } from '../output/progress.ts';
+import { seconds, storeLevel, wholeNumber } from '../options/option-values.ts';
+import { defaults, invocation, shellWord } from '../options/invocation.ts';
+import { appearance } from '../output/style.ts';
+import { placed } from '../modules/user-code.ts';
+import { type Cut, cutEvidence, printEnding, UserProgram, withKept } from '../modules/user-program.ts';
+import type { Ending } from '../interruption/watchdog.ts';
+
+export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('explore')
+    .description(
+      'Runs a program through every history that its level allows, each exactly once: a proof, or the smallest counterexample.',
+    )
+    .argument('<file>', 'a module whose default export is a program: TypeScript or JavaScript')
+    .option('--level <level>', `what the store guarantees: ${constrainingLevels.join(', ')}, or all`, storeLevel)
+    .option('--engine <engine>', 'for SQL programs: postgres, mysql or mariadb-11.6, with every timing of statements')
+    .option('--isolation <level>', "for SQL programs: the engine's level of transactions that name none")
+    .option('--granularity <unit>', 'for SQL programs at a --level: cell or row')
+    .addOption(
+      new Option(
+        '--plans <which>',
+        'for SQL programs on an engine: the access paths that a server is likely to take, or every combination of those that it may take',
+      )
+        .choices(['likely', 'all'] as const)
+        .default('likely' as const),
+    )
+    .option('--max-histories <n>', 'stop after so many; the verdict is then unknown', wholeNumber('max-histories', 1))
+    .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds('max-time'))
+    .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
+    .option('--max-violations <n>', 'kinds of violations to show', wholeNumber('max-violations', 1), 5)
+    .option('--estimate', 'say how many histories to expect, after 100 random probes, and explore nothing')
+    .option('--fail-fast', 'stop at the first violation; small prefixes of the program are tried first')
+    .addOption(
+      new Option(
+        '--base <level>',
+        'the level that is explored where --level cannot be: the same histories in more runs',
+      )
+        .choices(baseLevels)
+        .default('causal' as const),
+    )
+    .option('--rerun', 'run every session in every run, also where it reads what it read before')
+    .option('--jobs <n>', 'worker threads', wholeNumber('jobs', 1), 1)
+    .addOption(
+      new Option('--timeout <seconds>', 'for one run')
+        .argParser(seconds('timeout'))
+        .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
+    )
+    .option('--replay <token>', 'only the history that printed this token')
+    .option('--checkpoint <file>', 'write there where the exploration stands: every 30 s, and where it ends')
+    .option('--resume <file>', 'continue from a checkpoint')
+    .option('--no-failures', 'do not keep failing runs in .moirai/failures')
+    .option('--json', 'print one JSON object (an array for --level all) and nothing else')
+    .option('--dot', 'print the counterexamples for Graphviz, and nothing else')
+    .option('--mermaid', 'print the counterexamples for Mermaid, and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', exploreHelp)
+    .action(async (file, given) => {
+      const { level, engine, isolation, granularity, plans, timeout, maxHistories = null, maxTime = null } = given;
+      const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
+      const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
+      const { checkpoint = null, resume = null } = given;
+      const options: ExploreCommandOptions = {
+        level: level ?? 'causal',
+        plans,
+        sql: { engine, isolation, level, granularity },
+        historiesMax: maxHistories,
+        timeMaxMs: maxTime,
+        stepsMax: maxSteps,
+        timeoutMs: timeout,
+        violationsMax: maxViolations,
+        jobs,
+        estimates: estimate,
+        failsFast: failFast,
+        base,
+        reruns: rerun,
+        drawing: drawingOf({ dot, mermaid, json: isJson }),
+        replay,
+        recorded: null,
+        checkpoint,
+        resume,
+        json: isJson,
+        color,
+      };
+      refuseCombinations(options);
+      end(await exploreCommand(file, options, given.failures ? host : { ...host, failures: null }));
+    });
+}
+
+/** @throws InputError `option/drawing` */
+function drawingOf(asked: { dot: boolean; mermaid: boolean; json: boolean }): 'dot' | 'mermaid' | null {
+  if ([asked.dot, asked.mermaid, asked.json].filter(Boolean).length > 1)
+    throw new InputError('option/drawing', 'of --json, --dot and --mermaid only one can be printed');
+  if (asked.dot) return 'dot';
+  return asked.mermaid ? 'mermaid' : null;
+}
+
+/** @throws InputError `option/replay`, `option/jobs`, `option/plans`, `option/estimate` */
+function refuseCombinations(options: ExploreCommandOptions): void {
+  const { level, replay, jobs, plans } = options;
+  if (options.estimates) refuseWithEstimate(options);
+  if (plans === 'all' && replay !== null)
+    throw new InputError('option/plans', 'a replay takes the access paths of its token; leave out --plans');
+  if (level === 'all' && replay !== null) {
+    throw new InputError(
+      'option/replay',
+      'a history is replayed at the level at which it was found: --replay needs one --level',
+    );
+  }
+  if (jobs > 1 && replay !== null)
+    throw new InputError('option/jobs', '--jobs shares out a whole search, and --replay is one run');
+}
+
+async function exploreCommand(file: string, asked: ExploreCommandOptions, host: Host): Promise<ExitCode> {
+  const options = { ...asked, recorded: await recordedRun(host, file, asked.replay) };
+  const saved = await openSaved(file, options, host);
+  const user = new UserProgram(file, options, host);
+  const progress = await host.progress(options.json);
+  try {
+    const program = await user.load();
+    if (program === null) return user.late();
+    const ending = options.estimates
+      ? await estimateExploration(program, options, host, user)
+      : isSqlProgram(program)
+        ? await exploreSqlProgram(file, options, host, program, progress, user, saved)
+        : await exploreKeyProgram(file, options, host, program, progress, user, saved);
+    progress.stop();
+    user.stop();
+    return printEnding(ending, host);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw placed(error, error.code === 'explore/checkpoint' ? (options.resume ?? file) : file);
+  } finally {
+    progress.stop();
+    user.stop();
+    saved.release();
+  }
+}
+
+async function exploreKeyProgram(
+  file: string,
+  options: ExploreCommandOptions,
+  host: Host,
+  program: Program,
+  progress: Progress,
+  user: UserProgram,
+  saved: SavedExploration,
+): Promise<Ending> {
+  refuseSqlOptions(options);
+  if (options.level === 'all' && (options.checkpoint !== null || options.resume !== null))
+    throw new InputError(
+      'option/checkpoint',
+      'a checkpoint of a program of keys is of one level: it needs one --level',
+    );
+  const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
+  const onTurn = user.onTurn();
+  const results: ExploreResult[] = [];
+  let current: (() => ExploreResult) | null = null;
+  let checkpoint: () => ExploreCheckpoint | null = () => null;
+  const ending = (all: readonly ExploreResult[]): Ending => {
+    return { out: `${shown(file, all, options, host)}\n`, err: '', code: exitCodeOf(all) };
+  };
+  user.onCut((cut) => {
+    saved.write(checkpoint());
+    return saved.ended(ending([...results, ...(current === null ? [] : [cutResult(current(), cut)])]));
+  });
+  for (const level of options.level === 'all' ? constrainingLevels : [options.level]) {
+    const limits: ExploreOptions = {
+      ...limitsOf(options),
+      level,
+      signal: host.interruption,
+      timeMaxMs: budget.leftMs,
+      estimateAfterMs: ESTIMATE_AFTER_MS,
+      ...saved.options<ExploreCheckpoint>(),
+      onStart: (soFar, standing) => {
+        current = soFar;
+        checkpoint = standing;
+      },
+      onTurn,
+      onProgress: ({ runs, expectedRuns }) => progress.update(level, runs, { about: expectedRuns }),
+    };
+    const { jobs } = options;
+    const result = await (jobs === 1 ? explore(program, limits) : exploreOnThreads(file, program, limits, jobs));
+    current = null;
+    results.push(result);
+  }
+  results.forEach(requireUsed);
+  const kept = await keepFailures(host, file, foundByExplore(program, results, options));
+  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
+}
+
+/** The result so far of an exploration that was cut off. */
+function cutResult(result: ExploreResult, cut: Cut): ExploreResult {
+  const stopped = cut.kind === 'interrupted' ? 'interrupted' : cut.timeout;
+  return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut) };
+}
+
+/** What takes longer is worth an estimate. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+function limitsOf(options: ExploreCommandOptions): ExploreOptions {
+  const { historiesMax, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;
+  return {
+    base,
+    reruns,
+    timeoutMs,
+    violationsMax,
+    failsFast,
+    ...(stepsMax === null ? {} : { stepsMax }),
+    ...(historiesMax === null ? {} : { historiesMax }),
+    ...(replay === null ? {} : { replay }),
+  };
+}
+
+function shown(file: string, results: readonly ExploreResult[], options: ExploreCommandOptions, host: Host): string {
+  if (options.json) return json(results, options);
+  if (options.drawing !== null) {
+    const drawings = results.flatMap((result) => drawCounterexamples(result, file));
+    return (options.drawing === 'dot' ? formatDot : formatMermaid)(drawings).trimEnd();
+  }
+  const look = appearance(host, options.color);
+  const [result] = results;
+  if (options.level === 'all' || result === undefined) return formatExplorations(results, look);
+  const commandOf = (token: string): string => {
+    const words = [file, '--level', result.level, '--replay', token];
+    return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
+  };
+  const { recorded } = options;
+  return formatExploration(result, { ...look, commandOf, ...(recorded === null ? {} : { recorded }) });
+}
+
+function json(results: readonly ExploreResult[], { level, recorded }: ExploreCommandOptions): string {
+  const shapes = results.map((result) => {
+    const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
+    return {
+      level: result.level,
+      ...conclusionJson(conclude(result.replayed === null ? result.evidence : noEvidence)),
+      histories,
+      violations,
+      verdict: verdictOf(result),
+      complete,
+      replay: counterexample?.replay ?? null,
+      anomaly: counterexample?.anomaly ?? null,
+      message: counterexample?.message ?? null,
+      runs,
+      stopped,
+      divergence: result.divergence,
+      ...answerJson(result, recorded),
+      prefix: result.prefix,
+      counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
+      marks: Object.fromEntries(marks),
+      estimate: estimateJson(result),
+    };
+  });
+  return JSON.stringify(level === 'all' ? shapes : shapes[0]);
+}
+
+/** Of histories at the level. */
+function estimateJson({ estimate }: ExploreResult): object | null {
+  if (estimate === null) return null;
+  const { histories, runs, runsError, probes } = estimate;
+  return { histories, runs, error: runsError, probes };
+}
+
+const exploreHelp = `
+Reads see what the level allows, as in moirai test; here nothing is left to chance. Exponential in the number of transactions:
+three sessions of three are fine.
+
+Examples:
+  moirai explore cart.ts
+  moirai explore cart.ts --level all
+  moirai explore cart.ts --level serializable --max-time 60
+  moirai explore transfer.ts --isolation serializable --plans all
+  moirai explore cart.ts --checkpoint cart.checkpoint --max-time 3600
+  moirai explore cart.ts --checkpoint cart.checkpoint --resume cart.checkpoint
+
+Ctrl-C ends it with the verdict so far, and a second one at once.
+
+Ctrl-C and --max-time end it with what is known so far; a second Ctrl-C ends at once.
+Exit codes: 0 all histories satisfy the invariant, 1 some violate it, 2 not known (out of time or budget), 3 bad input or usage,
+4 a failure of moirai itself.`;

@@ -1,0 +1,95 @@
+/** `moirai replay`: a failure that was kept, on the program as it is now. */
+import type { Command } from '@commander-js/extra-typings';
+import { campaignDefaults } from '../../campaign/index.ts';
+import { InputError } from '../../base/index.ts';
+import { type FailureRecord, parseFailureRecord } from '../../failures/index.ts';
+import type { ExitCode, Host } from '../host.ts';
+import { moiraiVersion } from '../own-files.ts';
+import { seconds } from '../options/option-values.ts';
+import { invocation, shellWord } from '../options/invocation.ts';
+import { type ReplayedFailure, replayFailure } from './replay-failure.ts';
+import { appearance } from '../output/style.ts';
+import { placed } from '../modules/user-code.ts';
+import { UserProgram } from '../modules/user-program.ts';
+
+interface ReplayOptions {
+  readonly program?: string | undefined;
+  readonly timeoutMs: number;
+  readonly json: boolean;
+  readonly color: boolean;
+}
+
+export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('replay')
+    .description(
+      'Replays a failing run that was kept as a file: does it still fail, is it fixed, or is it another run?',
+    )
+    .argument('<file>', 'a failure that moirai test or moirai explore has kept in .moirai/failures')
+    .option('--program <file>', 'the program, where it is not where it was')
+    .option('--timeout <seconds>', `for the run (default: ${campaignDefaults.timeoutMs / 1_000})`, seconds('timeout'))
+    .option('--json', 'print one JSON object and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', replayHelp)
+    .action(async (file, { program, timeout = campaignDefaults.timeoutMs, json = false, color }) => {
+      end(await replayCommand(file, { program, timeoutMs: timeout, json, color }, host));
+    });
+}
+
+async function replayCommand(file: string, options: ReplayOptions, host: Host): Promise<ExitCode> {
+  const record = parseFailureRecord(new TextDecoder().decode(await host.readInput(file)), file);
+  const { timeoutMs, json } = options;
+  const module = options.program ?? record.program.file;
+  const user = new UserProgram(module, { timeoutMs, json }, host);
+  try {
+    const program = await user.load().catch((error: unknown) => {
+      throw missingProgram(error, module);
+    });
+    if (program === null) return user.late();
+    const onTurn = user.onTurn();
+    const replayed = await replayFailure(program, record, { timeoutMs, onTurn: () => onTurn(null, () => 'nothing') });
+    tellVersions(record, host);
+    if (json) host.out(`${JSON.stringify({ file, program: module, ...replayJson(replayed) })}\n`);
+    else {
+      const command = `${invocation(host)} replay ${shellWord(file)}`;
+      host.out(`${replayed.format({ ...appearance(host, options.color), command })}\n`);
+    }
+    return exitCodes[replayed.answer];
+  } catch (error) {
+    throw error instanceof InputError ? placed(error, module) : error;
+  } finally {
+    user.stop();
+  }
+}
+
+const exitCodes = { 'still-fails': 1, fixed: 0, incompatible: 2 } as const;
+
+function replayJson({ answer, text, message }: ReplayedFailure): object {
+  return { answer, text, message };
+}
+
+function missingProgram(error: unknown, module: string): unknown {
+  if (!(error instanceof InputError) || error.code !== 'program/missing-file') return error;
+  return new InputError(error.code, 'the program of this failure is gone; --program FILE says where it is now', {
+    file: module,
+  });
+}
+
+/** Choices may mean something else to another version. */
+function tellVersions({ versions: { moirai, node } }: FailureRecord, host: Host): void {
+  const now = moiraiVersion();
+  if (moirai === now && node === process.versions.node) return;
+  host.err(`recorded by moirai ${moirai} on Node ${node}; this is moirai ${now} on Node ${process.versions.node}\n`);
+}
+
+const replayHelp = `
+still fails    the run violates the invariant
+fixed          the same steps ran and the run no longer fails; of other runs nothing is known
+incompatible   the program takes other steps, and the run holds: the step is named; or it has no invariant any more; nothing is known
+A step is an operation on a key or a statement with the choices of the scheduler; values and parameters are not compared.
+
+Examples:
+  moirai replay .moirai/failures/cart-3f9a1c.json
+
+Exit codes: 0 fixed, 1 still fails, 2 incompatible, 3 bad input or usage, 4 a failure of moirai itself.`;

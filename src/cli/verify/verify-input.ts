@@ -1,0 +1,71 @@
+/** The traces of `moirai verify`: read from files or a pipe, merged, shown while they come in. */
+import { InputError } from '../../base/index.ts';
+import { checkedSum } from '../../history/index.ts';
+import { formatCount } from '../../report/index.ts';
+import type { TraceResult, TraceState } from '../../verify/index.ts';
+import type { Host } from '../host.ts';
+import { mergedTraces } from '../../trace/index.ts';
+
+interface Verification {
+  readonly state: TraceState;
+  push(bytes: Uint8Array): void;
+  finish(): TraceResult;
+}
+
+const progressEveryMs = 5_000;
+
+/** @param interruption a trace in which nothing has come by then is no fault */
+export async function readAll(
+  files: readonly string[],
+  verification: Verification,
+  host: Host,
+  interruption: AbortSignal,
+): Promise<TraceResult> {
+  const stopShowing = showEvery(progressEveryMs, verification, host);
+  try {
+    const inputs = files.map((file) => checkedSum('trace', host.openInput(file)));
+    const [only, ...others] = inputs;
+    let isOneCut = false;
+    const merged = (): AsyncIterable<Uint8Array> => mergedTraces(inputs, () => (isOneCut = true));
+    for await (const chunk of only !== undefined && others.length === 0 ? only : merged()) verification.push(chunk);
+    const result = verification.finish();
+    if (result.counts.operations === 0 && (result.cut ?? 0) === 0 && !interruption.aborted)
+      throw new InputError('trace/empty', 'there is no operation in it');
+    return isOneCut ? { ...result, cut: result.cut ?? 0 } : result;
+  } catch (error) {
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;
+  } finally {
+    stopShowing();
+  }
+}
+
+/** A line every so often, also while nothing comes. @returns ends it */
+function showEvery(everyMs: number, verification: Verification, host: Host): () => void {
+  let [shownMs, operationsShown] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const { counts, pipeline, lag, isRecorded } = verification.state;
+    const nowMs = performance.now();
+    const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
+    const parts = [
+      `${formatCount(counts.operations)} operations`,
+      `${formatCount(rate)}/s`,
+      `${formatCount(pipeline.waiting)} waiting, lag ${isRecorded ? `${(lag / 1e9).toFixed(3)} s` : formatCount(lag)}`,
+      `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
+      `${formatCount(counts.violations)} violations`,
+      `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    ];
+    host.err(`${parts.join(', ')}\n`);
+    [shownMs, operationsShown] = [nowMs, counts.operations];
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+export function namesOf(files: readonly string[]): string {
+  return files.map((file) => (file === '-' ? 'standard input' : file)).join(', ');
+}
+
+export function shareText(deduced: number, uncertain: number): string {
+  const share = deduced + uncertain === 0 ? 0 : uncertain / (deduced + uncertain);
+  return `${formatCount(deduced)} deduced, ${formatCount(uncertain)} uncertain (${(100 * share).toFixed(2)} %)`;
+}
