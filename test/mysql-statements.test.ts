@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRewriteCases } from '../src/sql/mysql/rewrite-cases.test-support.ts';
+import { readParseCases } from '../src/sql/mysql/parse-cases.test-support.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startedOrSkipped, type TestServer } from './support/server-process.ts';
 
-const file = new URL('../src/sql/mysql/rewrite-cases.txt', import.meta.url);
-const cases = readRewriteCases(readFileSync(file, 'utf8'));
+const file = new URL('../src/sql/mysql/parse-cases.txt', import.meta.url);
+const cases = readParseCases(readFileSync(file, 'utf8'));
 
 let server: TestServer | undefined;
 let connection: Connection | undefined;

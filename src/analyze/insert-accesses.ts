@@ -1,6 +1,6 @@
 /** INSERT: the rows that VALUES makes, under every unique key that it says. */
-import type { InsertStmt, Node } from '@pgsql/types';
-import { columnNamed, type Table } from '../sql/index.ts';
+import type { Node } from '@pgsql/types';
+import { columnNamed, type MysqlInsert, type Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
 import type { Dialect, Value } from './application.ts';
 import { indexColumns, keyRow, uniqueIndexes, type ValueOf } from './row-keys.ts';
@@ -13,17 +13,18 @@ export interface InsertedRow {
 
 /** @param reads what ON CONFLICT and RETURNING read */
 export function insertAccesses(
-  insert: InsertStmt,
+  insert: MysqlInsert,
   table: Table,
   reads: ReadonlySet<string>,
   valueOf: ValueOf,
   dialect: Dialect,
 ): readonly InsertedRow[] {
   const writes = new Set([existence, ...table.columns.map(({ name }) => name)]);
+  const onDuplicate = onDuplicateOf(insert);
   // DO NOTHING leaves a row that is there as it is, without a lock.
   const mayMiss =
-    insert.onConflictClause?.action === 'ONCONFLICT_NOTHING' || insert.onConflictClause?.whereClause !== undefined;
-  const overwrites = insert.onConflictClause?.action === 'ONCONFLICT_UPDATE' || isReplace(insert);
+    onDuplicate === 'keep' || onDuplicate === 'replace' || insert.onConflictClause?.whereClause !== undefined;
+  const overwrites = onDuplicate === 'overwrite' || onDuplicate === 'replace';
   const base = { table, reads, writes, locks: false, mayMiss, inserts: true, overwrites };
   const rows = rowsOf(insert, table, dialect);
   if (rows === undefined) return [{ access: { ...base, row: { kind: 'condition' } }, values: new Map() }];
@@ -42,13 +43,27 @@ export function insertAccesses(
   });
 }
 
-export function isReplace({ onConflictClause }: InsertStmt): boolean {
-  return onConflictClause?.infer?.conname === 'moirai_replace';
+/** What an INSERT does to a row that is there. */
+export function onDuplicateOf({
+  onConflictClause,
+  onDuplicate,
+}: MysqlInsert): 'fail' | 'keep' | 'overwrite' | 'replace' {
+  if (onConflictClause !== undefined) return onConflictClause.action === 'ONCONFLICT_NOTHING' ? 'keep' : 'overwrite';
+  switch (onDuplicate?.kind) {
+    case undefined:
+      return 'fail';
+    case 'update':
+      return 'overwrite';
+    case 'ignore':
+      return 'keep';
+    case 'replace':
+      return 'replace';
+  }
 }
 
 /** Each row as column and expression; `undefined`: INSERT ... SELECT. */
 function rowsOf(
-  { cols, selectStmt }: InsertStmt,
+  { cols, selectStmt }: MysqlInsert,
   table: Table,
   dialect: Dialect,
 ): readonly (readonly (readonly [string, Node])[])[] | undefined {

@@ -8,7 +8,7 @@ import { type Table, columnNamed } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
-import { insertAccesses, isReplace } from './insert-accesses.ts';
+import { insertAccesses, onDuplicateOf } from './insert-accesses.ts';
 import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
 import { type Schema, tableNamed } from './schema.ts';
 import type { SnapshotReads } from './level-reads.ts';
@@ -84,7 +84,6 @@ class StatementReader {
     this.#parameters = parameters;
     this.#schema = schema;
     this.#requireReadable(tree);
-    for (const limit of limitsOf(tree)) this.#limits.add(limit);
     for (const relation of this.#parts.relations) {
       const table = this.#table(relation);
       if (table !== undefined) this.#aliases.set(aliasOf(relation), table);
@@ -119,13 +118,12 @@ class StatementReader {
   insert(insert: InsertStmt): Moments {
     const table = this.#requireTable(insert.relation);
     const reads = this.#readsOfSelects();
-    const conflict = insert.onConflictClause;
     const read = new Set([existence]);
-    if (conflict !== undefined || insert.returningClause !== undefined)
+    if (onDuplicateOf(insert) !== 'fail' || insert.returningClause !== undefined)
       for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
     const writes = insertAccesses(insert, table, read, this.#valueOf, this.#schema.dialect);
     const checks = writes.flatMap((access) => checksOfWrite(access, this.#schema.catalog));
-    const deletes = isReplace(insert) ? checksOfDelete(table, this.#schema.catalog) : [];
+    const deletes = onDuplicateOf(insert) === 'replace' ? checksOfDelete(table, this.#schema.catalog) : [];
     // VALUES reads no snapshot: it waits for a row that another transaction inserts under the same key, and sees it.
     return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks, ...deletes]);
   }
@@ -176,8 +174,7 @@ class StatementReader {
   };
 
   #readsOfSelects(): readonly Access[] {
-    const selects = this.#parts.selects.filter((select) => !this.#limits.has(select));
-    return selects.flatMap(({ fromClause = [], whereClause }) =>
+    return this.#parts.selects.flatMap(({ fromClause = [], whereClause }) =>
       this.#sources(fromClause, whereClause).flatMap((source) =>
         this.#accesses(source, this.#columnsOf(source), new Set(), false),
       ),
@@ -273,9 +270,6 @@ class StatementReader {
     return table;
   }
 
-  /** The rewriter's marker for ORDER BY and LIMIT of an UPDATE or DELETE: it reads no rows beside those of the statement. */
-  readonly #limits = new Set<SelectStmt>();
-
   #commonTables(): readonly string[] {
     return this.#common;
   }
@@ -328,15 +322,6 @@ const oneByOne: Readonly<Record<Dialect, (moments: Moments) => Moments>> = {
   },
 };
 
-function limitsOf(tree: Node): readonly SelectStmt[] {
-  const statement = 'UpdateStmt' in tree ? tree.UpdateStmt : 'DeleteStmt' in tree ? tree.DeleteStmt : undefined;
-  return (statement?.withClause?.ctes ?? []).flatMap((node) => {
-    if (!('CommonTableExpr' in node) || node.CommonTableExpr.ctename !== 'moirai_limit') return [];
-    const { ctequery } = node.CommonTableExpr;
-    return ctequery !== undefined && 'SelectStmt' in ctequery ? [ctequery.SelectStmt] : [];
-  });
-}
-
 /** Is the read that of a locking SELECT, which looks at the row again under its lock? A subquery of an UPDATE does not. */
 function isRereadBy(write: Access, read: Access): boolean {
   if (!write.locks || write.table !== read.table || JSON.stringify(write.row) !== JSON.stringify(read.row))
@@ -350,9 +335,9 @@ function findsOneRow(tree: Node): boolean {
   if (relations.length !== 1) return false;
   if ('SelectStmt' in tree) return selects.length === 1 && functions.length === 0 && !mayLeaveOut(tree.SelectStmt);
   if (!('InsertStmt' in tree)) return selects.length === 0;
-  const { onConflictClause, selectStmt } = tree.InsertStmt;
+  const { selectStmt } = tree.InsertStmt;
   const values = selectStmt !== undefined && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt.valuesLists : undefined;
-  return onConflictClause?.action === 'ONCONFLICT_NOTHING' && values?.length === 1;
+  return ['keep', 'replace'].includes(onDuplicateOf(tree.InsertStmt)) && values?.length === 1;
 }
 
 /** A row that its condition lets through. */

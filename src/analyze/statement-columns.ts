@@ -1,6 +1,6 @@
 /** Which column each parameter of a statement is compared with, or written to, and which columns its result shows. */
-import type { A_Expr, ColumnRef, FuncCall, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
-import { columnNamed, type Table } from '../sql/index.ts';
+import type { A_Expr, ColumnRef, FuncCall, Node, UpdateStmt } from '@pgsql/types';
+import { columnNamed, type MysqlInsert, type Table } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { type Schema, tableNamed } from './schema.ts';
 import { aliasOf, namesOf, partsOf } from './sql-tree.ts';
@@ -59,7 +59,7 @@ export class StatementColumns {
     else if (typeof node === 'object' && node !== null) {
       for (const [name, value] of Object.entries(node)) {
         if (name === 'A_Expr') this.#compare(value as A_Expr);
-        if (name === 'InsertStmt') this.#insert(value as InsertStmt);
+        if (name === 'InsertStmt') this.#insert(value as MysqlInsert);
         if (name === 'UpdateStmt') this.#update(value as UpdateStmt);
         this.#visit(value);
       }
@@ -79,7 +79,7 @@ export class StatementColumns {
     }
   }
 
-  #insert({ relation, cols, selectStmt, onConflictClause }: InsertStmt): void {
+  #insert({ relation, cols, selectStmt, onConflictClause, onDuplicate }: MysqlInsert): void {
     const table = this.#aliases.get(aliasOf(relation ?? {}));
     if (table === undefined) return;
     const named = (cols ?? []).map((node) => ('ResTarget' in node ? (node.ResTarget.name ?? '') : ''));
@@ -87,7 +87,8 @@ export class StatementColumns {
     const select = selectStmt !== undefined && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : undefined;
     const rows = (select?.valuesLists ?? []).map((row) => ('List' in row ? (row.List.items ?? []) : []));
     for (const row of rows) for (const [at, value] of row.entries()) this.#assign(table, names[at] ?? '', value);
-    for (const target of onConflictClause?.targetList ?? []) this.#target(table, target);
+    const overwritten = onDuplicate?.kind === 'update' ? onDuplicate.targetList : onConflictClause?.targetList;
+    for (const target of overwritten ?? []) this.#target(table, target);
   }
 
   #update({ relation, targetList = [] }: UpdateStmt): void {

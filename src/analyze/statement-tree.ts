@@ -1,6 +1,6 @@
-/** A statement's text as the tree of PostgreSQL's grammar: MySQL's is rewritten to it. */
+/** A statement's text as the tree of PostgreSQL's grammar, MySQL's too. */
 import type { Node } from '@pgsql/types';
-import { rewriteMysql, parseStatement } from '../sql/index.ts';
+import { parseMysql, parseStatement } from '../sql/index.ts';
 import { SqlError } from '../sql/model/index.ts';
 import type { Dialect } from './application.ts';
 
@@ -12,9 +12,10 @@ export function statementTree(sql: string, dialect: Dialect): Node | null {
 const parsers: Readonly<Record<Dialect, (sql: string) => Node | null>> = {
   postgres: parseStatement,
   mysql: (sql) => {
-    const rewrite = rewriteMysql(sql);
-    if (rewrite.kind === 'sql') return parseStatement(rewrite.text);
-    if (rewrite.kind === 'statement' && rewrite.statement.kind === 'empty') return null;
+    const parsed = parseMysql(sql);
+    if (parsed.kind === 'tree') return parsed.tree;
+    if (parsed.kind === 'effects') return { SelectStmt: parsed.query };
+    if (parsed.kind === 'statement' && parsed.statement.kind === 'empty') return null;
     throw new SqlError(
       '0A000',
       `${/^\s*(\w*)/.exec(sql)?.[1]?.toUpperCase()} is neither SELECT, INSERT, UPDATE nor DELETE`,

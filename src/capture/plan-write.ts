@@ -1,5 +1,6 @@
 /** INSERT, UPDATE and DELETE: which rows of one table, and what is written into them. */
-import type { DeleteStmt, InsertStmt, Node, OnConflictClause, UpdateStmt } from '@pgsql/types';
+import type { Node, OnConflictClause } from '@pgsql/types';
+import type { MysqlDelete, MysqlInsert, MysqlUpdate } from '../sql/index.ts';
 import { isSameName } from '../sql/model/index.ts';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
@@ -52,7 +53,7 @@ export interface DeletePlan extends Returning {
 
 type Opaque = { readonly kind: 'opaque'; readonly writes: boolean; readonly why: string };
 
-export function planUpdate(statement: UpdateStmt, schema: RecordedSchema): UpdatePlan | Opaque {
+export function planUpdate(statement: MysqlUpdate, schema: RecordedSchema): UpdatePlan | Opaque {
   const { relation, targetList = [], whereClause, fromClause = [], returningClause } = statement;
   const target = tableOf(relation, schema);
   if (target === undefined || writesInside(statement)) return opaque(relation);
@@ -73,7 +74,7 @@ export function planUpdate(statement: UpdateStmt, schema: RecordedSchema): Updat
   };
 }
 
-export function planDelete(statement: DeleteStmt, schema: RecordedSchema): DeletePlan | Opaque {
+export function planDelete(statement: MysqlDelete, schema: RecordedSchema): DeletePlan | Opaque {
   const { relation, whereClause, usingClause = [], returningClause } = statement;
   const target = tableOf(relation, schema);
   if (target === undefined || writesInside(statement)) return opaque(relation);
@@ -89,8 +90,8 @@ export function planDelete(statement: DeleteStmt, schema: RecordedSchema): Delet
   };
 }
 
-export function planInsert(statement: InsertStmt, schema: RecordedSchema): InsertPlan | Opaque {
-  const { relation, cols, selectStmt, onConflictClause, returningClause } = statement;
+export function planInsert(statement: MysqlInsert, schema: RecordedSchema): InsertPlan | Opaque {
+  const { relation, cols, selectStmt, returningClause } = statement;
   const target = tableOf(relation, schema);
   if (target === undefined || writesInside(statement)) return opaque(relation);
   const columns = insertedColumns(cols, target.table, schema);
@@ -99,7 +100,7 @@ export function planInsert(statement: InsertStmt, schema: RecordedSchema): Inser
     kind: 'insert',
     target,
     rows: insertedRows(selectStmt, columns, target.table),
-    onConflict: conflictOf(onConflictClause, target.table, schema),
+    onConflict: conflictOf(statement, target.table, schema),
     returning: outputsOf(returningClause?.exprs ?? [], { schema, sources: [target], isClosed: true }, schema),
     readsMore: rangeVariables(statement) > 0,
   };
@@ -118,9 +119,9 @@ function withTarget(target: Source, from: readonly Node[], schema: RecordedSchem
   return { ...others, sources: [target, ...others.sources] };
 }
 
-/** MySQL's ORDER BY and LIMIT come as a WITH. */
-function isLookup(target: Source, conditions: Conditions, statement: UpdateStmt | DeleteStmt): boolean {
-  return statement.withClause === undefined && rangeVariables(statement) === 0 && isKeyOnly(target, conditions);
+function isLookup(target: Source, conditions: Conditions, statement: MysqlUpdate | MysqlDelete): boolean {
+  const isWhole = statement.withClause === undefined && statement.visited === undefined;
+  return isWhole && rangeVariables(statement) === 0 && isKeyOnly(target, conditions);
 }
 
 /** `undefined`: a column that is not known, or several at once: `(a, b) = (...)`. */
@@ -175,18 +176,40 @@ function fullRow(items: readonly Node[], columns: readonly RecordedColumn[], tab
 }
 
 function conflictOf(
-  clause: OnConflictClause | undefined,
+  { onConflictClause, onDuplicate }: MysqlInsert,
   table: RecordedTable,
   schema: RecordedSchema,
 ): InsertPlan['onConflict'] {
-  if (clause === undefined) return { kind: 'fail' };
-  const { action, infer, targetList = [], whereClause } = clause;
-  const marker = infer?.conname;
-  if (action === 'ONCONFLICT_NOTHING') {
-    if (marker !== 'moirai_replace') return { kind: 'skip' };
-    return { kind: table.hasOtherUnique ? 'unsure' : 'overwrite' };
+  switch (onDuplicate?.kind) {
+    case 'update':
+      return updateOf(onDuplicate.targetList, !table.hasOtherUnique, false, table, schema);
+    case 'ignore':
+      return { kind: 'skip' };
+    case 'replace':
+      return { kind: table.hasOtherUnique ? 'unsure' : 'overwrite' };
+    case undefined:
+      return onConflictClause === undefined ? { kind: 'fail' } : postgresConflict(onConflictClause, table, schema);
   }
-  const isByKey = marker === 'moirai_any_unique' ? !table.hasOtherUnique : infersKey(infer?.indexElems, table, schema);
+}
+
+function postgresConflict(
+  { action, infer, targetList = [], whereClause }: OnConflictClause,
+  table: RecordedTable,
+  schema: RecordedSchema,
+): InsertPlan['onConflict'] {
+  if (action === 'ONCONFLICT_NOTHING') return { kind: 'skip' };
+  const isByKey = infersKey(infer?.indexElems, table, schema);
+  return updateOf(targetList, isByKey, whereClause !== undefined, table, schema);
+}
+
+/** @param isByKey can only the primary key be the one that is taken? */
+function updateOf(
+  targetList: readonly Node[],
+  isByKey: boolean,
+  mayRefuse: boolean,
+  table: RecordedTable,
+  schema: RecordedSchema,
+): InsertPlan['onConflict'] {
   const assignments = assignmentsOf(targetList, table, schema);
   if (!isByKey || assignments === undefined) return { kind: 'unsure' };
   if (assignments.some(({ column }) => table.key.includes(column))) return { kind: 'unsure' };
@@ -198,7 +221,7 @@ function conflictOf(
         : [];
     }),
   );
-  return { kind: 'update', fromRow, mayRefuse: whereClause !== undefined };
+  return { kind: 'update', fromRow, mayRefuse };
 }
 
 function infersKey(elements: readonly Node[] | undefined, table: RecordedTable, schema: RecordedSchema): boolean {

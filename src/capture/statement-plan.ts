@@ -7,8 +7,7 @@ import type { TraceLock } from '../trace/index.ts';
 import type { Dialect } from '../sql/model/index.ts';
 import {
   parseStatement,
-  type MysqlRewrite,
-  rewriteMysql,
+  parseMysql,
   sessionStatement,
   type SettingStatement,
   type TransactionStatement,
@@ -51,29 +50,20 @@ export function planStatement(sql: string, schema: RecordedSchema): StatementPla
 const planIn: Readonly<Record<Dialect, typeof planMysql>> = { postgres: planText, mysql: planMysql };
 
 function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
-  const rewritten = rewriteMysql(sql);
-  switch (rewritten.kind) {
-    case 'sql':
-      return rewritten.discardsRows ? withoutRows(planText(rewritten.text, schema)) : planText(rewritten.text, schema);
+  const parsed = parseMysql(sql);
+  switch (parsed.kind) {
+    case 'tree':
+      return planParsed(parsed.tree, schema);
+    case 'effects':
+      return withoutRows(planTree({ SelectStmt: parsed.query }, schema));
     case 'several':
-      return { kind: 'ddl', tables: rewritten.parts.flatMap((part) => tablesOfPart(part, schema)) };
+      return { kind: 'ddl', tables: parsed.parts.flatMap((part) => definedTables(part, schema)) };
     case 'statement':
       break;
   }
-  const { statement } = rewritten;
+  const { statement } = parsed;
   if (statement.kind === 'transaction' || statement.kind === 'setting') return planSession(statement);
   return statement.kind === 'ddl' ? { kind: 'ddl', tables: ['*'] } : { kind: 'neutral' };
-}
-
-function tablesOfPart(part: MysqlRewrite, schema: RecordedSchema): readonly string[] {
-  switch (part.kind) {
-    case 'sql':
-      return definedTables(parseStatement(part.text) ?? {}, schema);
-    case 'several':
-      return part.parts.flatMap((each) => tablesOfPart(each, schema));
-    case 'statement':
-      return ['*'];
-  }
 }
 
 /**
@@ -99,10 +89,12 @@ function definedTables(tree: object, schema: RecordedSchema): readonly string[] 
 
 function planText(sql: string, schema: RecordedSchema): StatementPlan {
   const tree = parseStatement(sql);
-  if (tree === null) return { kind: 'neutral' };
+  return tree === null ? { kind: 'neutral' } : planParsed(tree, schema);
+}
+
+function planParsed(tree: Node, schema: RecordedSchema): StatementPlan {
   const session = sessionStatement(tree);
-  if (session !== undefined) return planSession(session);
-  return planTree(tree, schema);
+  return session === undefined ? planTree(tree, schema) : planSession(session);
 }
 
 function planSession(statement: TransactionStatement | SettingStatement): StatementPlan {

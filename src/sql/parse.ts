@@ -5,6 +5,7 @@
 import type { Node, ParseResult } from '@pgsql/types';
 import { loadModule, parseSync, scanSync } from 'libpg-query';
 import { SqlError } from './model/index.ts';
+import { RecentTexts } from './recent-texts.ts';
 
 /** Loads the parser, once; nothing can be parsed before. */
 export function loadParser(): Promise<void> {
@@ -74,28 +75,18 @@ export function characterPosition(sql: string, byteOffset: number): number {
 
 type Statements = NonNullable<ParseResult['stmts']>;
 
-/**
- * Trees of texts that were parsed before, the oldest first. A text is split before it is prepared, and exploring runs the same texts thousands
- * of times, while the parser is the dearest part of a small statement. Trees are never changed.
- */
-const parsed = new Map<string, Statements>();
-const parsedMax = 500;
-const textMax = 2_000;
+/** Trees are never changed. */
+const recent = new RecentTexts<Statements>();
 
 function parse(sql: string): Statements {
-  const known = parsed.get(sql);
-  if (known !== undefined) return known;
   if (isBlank(sql)) return [];
-  try {
-    const statements = parseSync(sql).stmts ?? [];
-    if (sql.length > textMax) return statements;
-    const [oldest] = parsed.keys();
-    if (parsed.size >= parsedMax && oldest !== undefined) parsed.delete(oldest);
-    parsed.set(sql, statements);
-    return statements;
-  } catch (error) {
-    throw syntaxError(sql, error);
-  }
+  return recent.get(sql, () => {
+    try {
+      return parseSync(sql).stmts ?? [];
+    } catch (error) {
+      throw syntaxError(sql, error);
+    }
+  });
 }
 
 /** Blank and comments only: the parser's wrapper refuses the empty text, its scanner knows comments. */

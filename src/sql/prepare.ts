@@ -42,15 +42,24 @@ export interface PrepareOptions {
   readonly database?: string;
 }
 
-/** Plans one statement; MySQL's text has been rewritten before. @throws SqlError */
+/** Plans one statement in PostgreSQL's grammar. @throws SqlError */
 export function prepareStatement(sql: string, options: PrepareOptions): Statement {
   const tree = parseStatement(sql);
   if (tree === null) return { kind: 'empty' };
+  return prepareTree(tree, options, (location) => characterPosition(sql, location));
+}
+
+/**
+ * Plans one statement.
+ * @param positionOf a location in the tree, as a character of the client's text from 1
+ * @throws SqlError
+ */
+export function prepareTree(tree: Node, options: PrepareOptions, positionOf: (location: number) => number): Statement {
   try {
     refuseIgnoredClauses(tree);
     return planStatement(tree, options);
   } catch (thrown) {
-    const error = withCharacters(thrown, sql);
+    const error = withPosition(thrown, positionOf);
     if (!(error instanceof SqlError) || !options.catalog.isChanging) throw error;
     const unplanned = unplannedStatement(tree, error, new Planning(options, options.parameterTypes));
     if (unplanned.locks().length === 0) throw error;
@@ -58,10 +67,10 @@ export function prepareStatement(sql: string, options: PrepareOptions): Statemen
   }
 }
 
-/** The planner's positions count bytes. */
-function withCharacters(error: unknown, sql: string): unknown {
+/** The planner's positions are locations of the tree, from 1. */
+function withPosition(error: unknown, positionOf: (location: number) => number): unknown {
   if (!(error instanceof SqlError) || error.detail.position === undefined) return error;
-  const position = characterPosition(sql, error.detail.position - 1);
+  const position = positionOf(error.detail.position - 1);
   return position === error.detail.position
     ? error
     : new SqlError(error.code, error.message, { ...error.detail, position });

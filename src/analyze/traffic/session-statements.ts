@@ -4,8 +4,8 @@ import {
   type IsolationName,
   type SettingStatement,
   type TransactionStatement,
+  parseMysql,
   parseStatement,
-  rewriteMysql,
   sessionStatement,
 } from '../../sql/index.ts';
 
@@ -52,9 +52,9 @@ function postgresRole(sql: string): Role {
 const ddl = /^(?:Create|Alter|Drop|Rename|Index|Comment|Grant|View|Define|Vacuum|Reindex|Refresh)/;
 
 function mysqlRole(sql: string): Role {
-  const rewritten = rewriteMysql(sql);
-  if (rewritten.kind !== 'statement') return { kind: rewritten.kind === 'several' ? 'ddl' : 'data' };
-  const { statement } = rewritten;
+  const parsed = parseMysql(sql);
+  if (parsed.kind !== 'statement') return { kind: parsed.kind === 'several' ? 'ddl' : 'data' };
+  const { statement } = parsed;
   if (statement.kind === 'transaction' || statement.kind === 'setting') return sessionRole(statement);
   return { kind: statement.kind === 'ddl' ? 'ddl' : 'neutral' };
 }

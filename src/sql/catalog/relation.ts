@@ -40,7 +40,7 @@ export interface Column {
   readonly identity: 'always' | 'by default' | null;
   /** The sequence that it owns: identity, serial, AUTO_INCREMENT. */
   readonly sequence: Sequence | null;
-  /** MySQL: the type as the rewriter names it, where no type of PostgreSQL is the same; its range is checked at every write. */
+  /** MySQL: the type as its front end names it, where no type of PostgreSQL is the same; its range is checked at every write. */
   readonly mysqlType: string | null;
   /** MySQL's ON UPDATE CURRENT_TIMESTAMP. */
   readonly onUpdate: Node | null;

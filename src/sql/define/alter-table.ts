@@ -1,8 +1,9 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
-import type { AlterTableCmd, AlterTableStmt, ColumnDef, Node, RangeVar } from '@pgsql/types';
+import type { AlterTableCmd, AlterTableStmt, Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import {
   engineRules,
+  isSameName,
   notSupported,
   SqlError,
   type StatementView,
@@ -20,6 +21,7 @@ import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
+import type { ColumnPlace, MysqlColumn } from '../tree/mysql.ts';
 import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
@@ -126,7 +128,7 @@ function withColumn(table: Table, column: Column, change: Partial<Column>): Tabl
   };
 }
 
-function definitionOf({ def }: AlterTableCmd): ColumnDef {
+function definitionOf({ def }: AlterTableCmd): MysqlColumn {
   assert(def !== undefined && 'ColumnDef' in def, 'the command defines a column');
   return def.ColumnDef;
 }
@@ -144,12 +146,11 @@ function* addColumn(command: AlterTableCmd, table: Table, context: Context): Wai
   }
   const place = { schema: table.schema, table: table.name, cell: table.cells.length };
   const { column, constraints } = defineColumn(definition, place, planning, changes);
-  const placing = constraints.filter(({ conname }) => conname === 'moirai_after' || conname === 'moirai_first');
-  const columns = placed(table.columns, column, placing[0]);
+  const columns = placed(table.columns, column, definition.place, table, planning);
   const widened: Table = { ...table, columns, cells: [...table.cells, name] };
   let after = widened;
   for (const constraint of constraints) {
-    if (!placing.includes(constraint)) after = withConstraint(after, constraint, column, planning);
+    after = withConstraint(after, constraint, column, planning);
   }
   const evaluate = new TableRules(widened, rootScope(planning)).default(column);
   const frame = newFrame(0, run, null);
@@ -191,14 +192,21 @@ function implicitDefault({ type }: Column): SqlValue {
 function placed(
   columns: readonly Column[],
   column: Column,
-  mark: { conname?: string; raw_expr?: unknown } | undefined,
+  place: ColumnPlace | undefined,
+  { name: table }: Table,
+  planning: Planning,
 ): Column[] {
-  if (mark === undefined) return [...columns, column];
-  if (mark.conname === 'moirai_first') return [column, ...columns];
-  const at = columns.findIndex(({ name }) =>
-    someNode(mark.raw_expr, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === name),
-  );
-  return columns.toSpliced(at + 1, 0, column);
+  switch (place?.kind) {
+    case undefined:
+      return [...columns, column];
+    case 'first':
+      return [column, ...columns];
+    case 'after': {
+      const at = columns.findIndex(({ name }) => isSameName(name, place.column, planning.dialect));
+      if (at < 0) throw new SqlError('42703', `column "${place.column}" of relation "${table}" does not exist`);
+      return columns.toSpliced(at + 1, 0, column);
+    }
+  }
 }
 
 /** Its cell stays behind, so that the change is the catalog's alone. */

@@ -1,5 +1,5 @@
 /** One column of CREATE TABLE or ALTER TABLE. */
-import type { ColumnDef, Constraint, Node, TypeName } from '@pgsql/types';
+import type { Constraint, Node, TypeName } from '@pgsql/types';
 
 import type { Column } from '../catalog/relation.ts';
 import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
@@ -9,6 +9,7 @@ import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { sequenceName } from '../run/sequence-name.ts';
 import { notSupported, SqlError, type SqlType, types, modifierOf } from '../model/index.ts';
+import type { MysqlColumn } from '../tree/mysql.ts';
 import type { Changes } from './changes.ts';
 import { withDeferral } from './deferral.ts';
 import { chooseName, isTakenIn } from './names.ts';
@@ -36,7 +37,7 @@ const serialTypes: ReadonlyMap<string, 'int2' | 'int4' | 'int8'> = new Map([
 ]);
 
 export function defineColumn(
-  definition: ColumnDef,
+  definition: MysqlColumn,
   place: ColumnPlace,
   planning: Planning,
   changes: Changes,
@@ -71,11 +72,11 @@ export function defineColumn(
     identity: identity === undefined ? null : identity.generated_when === 'a' ? 'always' : 'by default',
     sequence,
     mysqlType,
-    onUpdate: constraints.find(({ conname }) => conname === 'moirai_on_update')?.raw_expr ?? null,
+    onUpdate: definition.onUpdate ?? null,
   };
   return {
     column,
-    constraints: constraints.filter((each) => each.conname !== 'moirai_on_update' && isTableConstraint(each)),
+    constraints: constraints.filter(isTableConstraint),
   };
 }
 

@@ -9,7 +9,7 @@ import { formatText } from '../model/text-format.ts';
 import { types } from '../model/type.ts';
 import type { SqlType } from '../model/type.ts';
 import type { SqlValue } from '../model/value.ts';
-import { rewriteMysql } from '../mysql/rewrite.ts';
+import { parseMysql } from '../mysql/parse-mysql.ts';
 import { coerce } from './coerce.ts';
 import { unlocked } from './unlocked.test-support.ts';
 import { compileExpression } from './compile.ts';
@@ -149,12 +149,12 @@ export function outcomeOf(sql: string, dialect: Dialect = 'postgres'): string | 
   }
 }
 
-/** The same for an expression in MySQL's grammar, through the rewriter. */
+/** The same for an expression in MySQL's grammar. */
 export function mysqlOutcomeOf(sql: string): string {
   try {
-    const rewritten = rewriteMysql(`SELECT ${sql}`);
-    if (rewritten.kind !== 'sql') throw notSupported(sql);
-    const tree = targetOf(parseSelect(rewritten.text));
+    const parsed = parseMysql(`SELECT ${sql}`);
+    if (parsed.kind !== 'tree') throw notSupported(sql);
+    const tree = targetOf(parsed.tree);
     return evaluateTree(tree, 'mysql', testScope('mysql')).text ?? 'null';
   } catch (error) {
     if (error instanceof SqlError) return `!${error.code}`;

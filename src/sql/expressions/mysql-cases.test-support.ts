@@ -1,5 +1,5 @@
 /**
- * Expressions that are compared with a real MariaDB, by area. They go through the rewriter, as a client's do.
+ * Expressions that are compared with a real MariaDB, by area. They go through MySQL's parser, as a client's do.
  */
 export const mysqlCases: Readonly<Record<string, readonly string[]>> = {
   numbers: [

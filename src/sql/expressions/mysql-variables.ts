@@ -1,5 +1,5 @@
 /**
- * What MySQL's front end writes for variables and for forms that are no functions in MySQL; see mysql/rewrite.ts. System variables are
+ * What MySQL's front end writes for variables and for forms that are no functions in MySQL; see tree/mysql.ts. System variables are
  * settings of the session under their name, user variables under `@name`: a `=` and the text, so that NULL, which is empty, is not ''.
  */
 import type { Expression, Frame, Scope } from '../expression.ts';

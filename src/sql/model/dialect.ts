@@ -1,4 +1,4 @@
-/** What the two dialects do differently, beyond syntax: MySQL's text is rewritten to the one grammar before it comes here. */
+/** What the two dialects do differently, beyond syntax: MySQL's text has become trees of the one grammar before it comes here. */
 export type Dialect = 'postgres' | 'mysql';
 
 /** What the engine of a dialect does, as far as plans, DDL and constraints depend on it. */

@@ -1,13 +1,14 @@
 /** SET a = 1 and RETURNING: what INSERT, UPDATE and DELETE have in common. */
+import type { Node } from '@pgsql/types';
+import { type Assignment as AssignedColumn, defaultValue } from '../tree/write.ts';
 import type { Cursor, Name } from './cursor.ts';
 import { parseExpression } from './nested.ts';
-import { commaList, type Output } from './output.ts';
 import { parseSelectList } from './select-list.ts';
 
 export interface Assignment {
   readonly qualifier: Name | undefined;
   readonly column: Name;
-  readonly value: Output;
+  readonly value: Node;
 }
 
 /** `a = 1`, `t.a = DEFAULT`. */
@@ -20,16 +21,16 @@ export function parseAssignment(cursor: Cursor): Assignment {
 }
 
 /** An expression, or DEFAULT alone. */
-export function parseValue(cursor: Cursor): Output {
+export function parseValue(cursor: Cursor): Node {
   const isDefault = cursor.is('DEFAULT') && !cursor.is('DEFAULT', '(');
-  return isDefault ? { text: 'DEFAULT', at: cursor.take().at } : parseExpression(cursor);
+  return isDefault ? defaultValue(cursor.take().at) : parseExpression(cursor);
 }
 
-export function assignmentList(cursor: Cursor, assignments: readonly Assignment[]): Output {
-  return commaList(assignments.map(({ column, value }) => [cursor.quoted(column), '=', value]));
+export function assignedColumns(cursor: Cursor, assignments: readonly Assignment[]): AssignedColumn[] {
+  return assignments.map(({ column, value }) => ({ column: cursor.nameText(column), value, at: column.at }));
 }
 
 /** MariaDB's RETURNING. */
-export function parseReturning(cursor: Cursor): Output {
-  return cursor.accept('RETURNING') ? ['RETURNING', parseSelectList(cursor).items] : '';
+export function parseReturning(cursor: Cursor): readonly Node[] {
+  return cursor.accept('RETURNING') ? parseSelectList(cursor).items : [];
 }

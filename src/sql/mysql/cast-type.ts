@@ -1,15 +1,16 @@
 /** The types of CAST and CONVERT (MySQL 8.0 manual, 14.10). */
 import { SqlError } from '../model/index.ts';
+import { namedType, type NamedType } from '../tree/type-name.ts';
 import type { Cursor } from './cursor.ts';
 
-/** PostgreSQL's name of the type, `binary` for bytes. @throws SqlError 42601 */
-export function parseDataType(cursor: Cursor): string {
+/** PostgreSQL's type, `binary` for bytes. @throws SqlError 42601 */
+export function parseDataType(cursor: Cursor): NamedType | 'binary' {
   const word = cursor.take().text.toUpperCase();
   switch (word) {
     case 'SIGNED':
     case 'UNSIGNED':
       cursor.acceptOneOf('INTEGER', 'INT');
-      return word === 'SIGNED' ? 'int8' : 'uint8';
+      return namedType(word === 'SIGNED' ? 'int8' : 'uint8');
     case 'CHAR':
     case 'NCHAR':
     case 'CHARACTER':
@@ -18,22 +19,22 @@ export function parseDataType(cursor: Cursor): string {
     case 'DEC':
       return parseDecimal(cursor);
     case 'DATE':
-      return 'date';
+      return namedType('date');
     case 'DATETIME':
-      return `timestamp(${parseNumbers(cursor)[0] ?? 0})`;
+      return namedType('timestamp', parseNumbers(cursor)[0] ?? 0);
     case 'TIME':
-      return `time(${parseNumbers(cursor)[0] ?? 0})`;
+      return namedType('time', parseNumbers(cursor)[0] ?? 0);
     case 'YEAR':
-      return 'mysql_year';
+      return namedType('mysql_year');
     case 'DOUBLE':
       cursor.accept('PRECISION');
-      return 'float8';
+      return namedType('float8');
     case 'REAL':
-      return 'float8';
+      return namedType('float8');
     case 'FLOAT':
-      return (parseNumbers(cursor)[0] ?? 0) > 24 ? 'float8' : 'float4';
+      return namedType((parseNumbers(cursor)[0] ?? 0) > 24 ? 'float8' : 'float4');
     case 'JSON':
-      return 'jsonb';
+      return namedType('jsonb');
     case 'BINARY':
       if (parseNumbers(cursor).length > 0) throw cursor.unsupported('CAST AS BINARY(n)');
       return 'binary';
@@ -43,15 +44,15 @@ export function parseDataType(cursor: Cursor): string {
   }
 }
 
-function parseCharacter(cursor: Cursor): string {
+function parseCharacter(cursor: Cursor): NamedType {
   const [length] = parseNumbers(cursor);
   skipCharset(cursor);
-  return length === undefined ? 'text' : `varchar(${length})`;
+  return length === undefined ? namedType('text') : namedType('varchar', length);
 }
 
-function parseDecimal(cursor: Cursor): string {
+function parseDecimal(cursor: Cursor): NamedType {
   const [precision = 10, scale = 0] = parseNumbers(cursor);
-  return `numeric(${precision},${scale})`;
+  return namedType('numeric', precision, scale);
 }
 
 const lengthMax = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** MySQL's types of columns: their names in rewritten DDL, what holds them, what they are called (MySQL 8.0 manual, chapter 13). */
+/** MySQL's types of columns: their names in trees, what holds them, what they are called (MySQL 8.0 manual, chapter 13). */
 import type { Dialect, TypeName } from '../model/index.ts';
 
 export interface MysqlColumnType {
@@ -35,7 +35,7 @@ const text = (dataType: string, bytesMax: number): MysqlColumnType => ({
 });
 
 /**
- * The names in rewritten text that PostgreSQL does not know. `mysql_enum` has its labels as modifiers, `mysql_varbinary(n)` and
+ * The names that PostgreSQL does not know. `mysql_enum` has its labels as modifiers, `mysql_varbinary(n)` and
  * `mysql_binary(n)` their length, `mysql_udecimal(p, s)` what numeric has, `mysql_tinyint(1)` the display width 1 of BOOLEAN.
  */
 export const mysqlColumnTypes: ReadonlyMap<string, MysqlColumnType> = new Map<string, MysqlColumnType>([

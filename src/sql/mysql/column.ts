@@ -1,12 +1,24 @@
 /** Definitions of columns in CREATE TABLE and ALTER TABLE (MySQL 8.0 manual, 15.1.20). */
+import type { Node } from '@pgsql/types';
+import {
+  type CheckParts,
+  columnCheck,
+  columnDef,
+  defaultConstraint,
+  generatedConstraint,
+  identityConstraint,
+  notNullConstraint,
+  type ReferentialAction,
+  type References,
+} from '../tree/definition.ts';
+import type { ColumnPlace, MysqlColumn } from '../tree/mysql.ts';
 import { skipCharsetName } from './cast-type.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './nested.ts';
-import { parenthesized, type Output } from './output.ts';
-import { parseColumnType, type ColumnType } from './parse-column-type.ts';
 import { collation } from './literal.ts';
+import { parseColumnNames, parseTable } from './names.ts';
+import { parseExpression } from './nested.ts';
+import { parseColumnType, type ColumnType } from './parse-column-type.ts';
 import { parseSimple } from './simple-expression.ts';
-import { parseTableNames } from './names.ts';
 
 export interface Column {
   readonly name: Name;
@@ -15,16 +27,16 @@ export interface Column {
   readonly isAutoIncrement: boolean;
   readonly isUnique: boolean;
   readonly isPrimary: boolean;
-  readonly defaultValue: Output | undefined;
+  readonly defaultValue: Node | undefined;
   /** ON UPDATE CURRENT_TIMESTAMP: the call. */
-  readonly onUpdate: Output | undefined;
-  /** Its own collation, as a clause; `undefined`: the table's. */
-  readonly collate: string | undefined;
-  /** CHECK and GENERATED, ready. */
-  readonly clauses: readonly Output[];
+  readonly onUpdate: Node | undefined;
+  /** `null`: one that means nothing; `undefined`: the table's. */
+  readonly collation: string | null | undefined;
+  /** CHECK and GENERATED. */
+  readonly clauses: readonly Node[];
 }
 
-type Draft = { -readonly [K in keyof Column]: Column[K] } & { clauses: Output[] };
+type Draft = { -readonly [K in keyof Column]: Column[K] } & { clauses: Node[] };
 
 export function parseColumn(cursor: Cursor): Column {
   const name = cursor.name();
@@ -38,7 +50,7 @@ export function parseColumn(cursor: Cursor): Column {
     isPrimary: false,
     defaultValue: undefined,
     onUpdate: undefined,
-    collate: undefined,
+    collation: undefined,
     clauses: [],
   };
   while (parseAttribute(cursor, column));
@@ -55,9 +67,9 @@ function parseAttribute(cursor: Cursor, column: Draft): boolean {
     column.isUnique = true;
   } else if (cursor.accept('PRIMARY', 'KEY') || cursor.accept('KEY')) column.isPrimary = true;
   else if (cursor.accept('DEFAULT')) column.defaultValue = parseDefault(cursor);
-  else if (cursor.accept('ON', 'UPDATE')) column.onUpdate = parseSimple(cursor).output;
-  else if (cursor.accept('COLLATE')) column.collate = collation(collationName(cursor));
-  else if (cursor.is('CONSTRAINT') || cursor.is('CHECK')) column.clauses.push(parseCheck(cursor));
+  else if (cursor.accept('ON', 'UPDATE')) column.onUpdate = parseSimple(cursor);
+  else if (cursor.accept('COLLATE')) column.collation = collation(collationName(cursor)) ?? null;
+  else if (cursor.is('CONSTRAINT') || cursor.is('CHECK')) column.clauses.push(...columnCheck(parseCheck(cursor)));
   else if (cursor.is('GENERATED') || cursor.is('AS')) column.clauses.push(parseGenerated(cursor));
   else return skipAttribute(cursor);
   return true;
@@ -87,76 +99,82 @@ function skipAttribute(cursor: Cursor): boolean {
 }
 
 /** DEFAULT 1, DEFAULT CURRENT_TIMESTAMP(3), DEFAULT (expression). */
-export function parseDefault(cursor: Cursor): Output {
-  return cursor.is('(')
-    ? parenthesized(cursor.parenthesized(() => parseExpression(cursor)))
-    : parseSimple(cursor).output;
+export function parseDefault(cursor: Cursor): Node {
+  return cursor.is('(') ? cursor.parenthesized(() => parseExpression(cursor)) : parseSimple(cursor);
 }
 
 /** [CONSTRAINT [name]] CHECK (...) [[NOT] ENFORCED]. */
-export function parseCheck(cursor: Cursor): Output {
-  const name = cursor.accept('CONSTRAINT') && !cursor.is('CHECK') ? ['CONSTRAINT', cursor.quoted(cursor.name())] : '';
+export function parseCheck(cursor: Cursor): CheckParts {
+  const at = cursor.at();
+  const name = cursor.accept('CONSTRAINT') && !cursor.is('CHECK') ? cursor.nameText() : undefined;
   cursor.expect('CHECK');
   const condition = cursor.parenthesized(() => parseExpression(cursor));
-  const isOff = cursor.accept('NOT', 'ENFORCED');
-  if (!isOff) cursor.accept('ENFORCED');
-  return [name, 'CHECK', parenthesized(condition), isOff ? 'NOT ENFORCED' : ''];
+  const isEnforced = !cursor.accept('NOT', 'ENFORCED');
+  if (isEnforced) cursor.accept('ENFORCED');
+  return { name, condition, isEnforced, at };
 }
 
-function parseGenerated(cursor: Cursor): Output {
+function parseGenerated(cursor: Cursor): Node {
+  const at = cursor.at();
   if (cursor.accept('GENERATED')) cursor.expect('ALWAYS');
   cursor.expect('AS');
   const value = cursor.parenthesized(() => parseExpression(cursor));
   const kind = cursor.acceptOneOf('VIRTUAL', 'STORED', 'PERSISTENT');
-  const storage = kind === undefined || kind === 'VIRTUAL' ? 'VIRTUAL' : 'STORED';
-  return ['GENERATED ALWAYS AS', parenthesized(value), storage];
+  return generatedConstraint(value, kind !== undefined && kind !== 'VIRTUAL', at);
 }
 
-const actions = ['RESTRICT', 'CASCADE', 'SET NULL', 'NO ACTION', 'SET DEFAULT'];
+const actions: readonly ReferentialAction[] = ['RESTRICT', 'CASCADE', 'SET NULL', 'NO ACTION', 'SET DEFAULT'];
 
 /** Behind REFERENCES: table, columns, actions. */
-export function parseReferences(cursor: Cursor): Output {
-  const table = cursor.quoted(...parseTableNames(cursor));
-  const columns = cursor.is('(')
-    ? parenthesized(
-        cursor
-          .parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())))
-          .flatMap((name, i) => (i === 0 ? [name] : [',', name])),
-      )
-    : '';
+export function parseReferences(cursor: Cursor): References {
+  const table = parseTable(cursor);
+  const columns = parseColumnNames(cursor);
   if (cursor.is('MATCH')) throw cursor.unsupported('MATCH');
-  const clauses: Output[] = [];
+  const chosen: Record<'onUpdate' | 'onDelete', ReferentialAction> = { onUpdate: 'NO ACTION', onDelete: 'NO ACTION' };
   while (cursor.is('ON', 'DELETE') || cursor.is('ON', 'UPDATE')) {
     cursor.take();
-    const event = cursor.take().text.toUpperCase();
+    const event = cursor.take().text.toUpperCase() === 'DELETE' ? 'onDelete' : 'onUpdate';
     const action = actions.find((words) => cursor.accept(...words.split(' ')));
     if (action === undefined) throw cursor.syntaxError();
-    clauses.push(`ON ${event} ${action}`);
+    chosen[event] = action;
   }
-  return [table, columns, clauses];
+  return { table, columns, ...chosen };
 }
 
 export interface ColumnSurroundings {
   /** First value of AUTO_INCREMENT. */
   readonly start: string | undefined;
-  readonly collate: string;
+  readonly collation: string | undefined;
+  /** ALTER TABLE: among the other columns. */
+  readonly place: ColumnPlace | undefined;
 }
 
-/** The definition in PostgreSQL's grammar; keys go elsewhere. */
-export function columnOutput(cursor: Cursor, column: Column, surroundings: ColumnSurroundings): Output {
-  const { type, defaultValue, onUpdate } = column;
-  return [
-    cursor.quoted(column.name),
-    type.text,
-    type.isCharacter ? (column.collate ?? surroundings.collate) : '',
-    column.isNotNull ? 'NOT NULL' : '',
-    defaultValue === undefined ? '' : ['DEFAULT', defaultValue],
-    column.isAutoIncrement ? identity(surroundings.start) : '',
-    onUpdate === undefined ? '' : ['CONSTRAINT moirai_on_update CHECK', parenthesized(onUpdate)],
-    column.clauses,
+/** The collation that a column of characters has. */
+export function collationOf({ type, collation: own }: Column, ofTable: string | undefined): string | undefined {
+  return type.isCharacter ? (own === undefined ? ofTable : (own ?? undefined)) : undefined;
+}
+
+/** The definition; keys go elsewhere. */
+export function columnNode(
+  cursor: Cursor,
+  column: Column,
+  { start, collation: ofTable, place }: ColumnSurroundings,
+): Node {
+  const { name, type, isNotNull, isAutoIncrement, defaultValue, onUpdate, clauses } = column;
+  const { at } = name;
+  const constraints = [
+    ...(isNotNull ? [notNullConstraint(at)] : []),
+    ...(defaultValue === undefined ? [] : [defaultConstraint(defaultValue, at)]),
+    ...(isAutoIncrement ? [identityConstraint(start, at)] : []),
+    ...clauses,
   ];
-}
-
-export function identity(start: string | undefined): string {
-  return `GENERATED BY DEFAULT AS IDENTITY${start === undefined ? '' : ` (START WITH ${start})`}`;
+  const definition: MysqlColumn = {
+    ...columnDef(
+      { name: cursor.nameText(name), type: type.type, collation: collationOf(column, ofTable), constraints },
+      at,
+    ),
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+    ...(place === undefined ? {} : { place }),
+  };
+  return { ColumnDef: definition };
 }

@@ -1,47 +1,43 @@
 /** CREATE TABLE (MySQL 8.0 manual, 15.1.20): the table with what PostgreSQL's grammar takes, then its indexes. */
+import type { Node, RangeVar } from '@pgsql/types';
+import { createTable, createTableAs, tableLike } from '../tree/definition.ts';
 import { skipCharsetName } from './cast-type.ts';
+import { collationName, columnNode, parseColumn, type Column } from './column.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { collationName, columnOutput, parseColumn, type Column } from './column.ts';
-import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
-import type { Rewritten } from './rewritten.ts';
+import { IndexNames, indexNode, parseKey, primaryKey, type Key } from './key.ts';
 import { collation } from './literal.ts';
-import { parseTableNames } from './names.ts';
+import { parseTable } from './names.ts';
 import { isQueryAhead, parseQueryExpression } from './nested.ts';
+import { type Parsed, parsedTree } from './parsed.ts';
 
 /** Behind CREATE [TEMPORARY] TABLE. */
-export function parseCreateTable(cursor: Cursor, isTemporary: boolean): Rewritten {
+export function parseCreateTable(cursor: Cursor, isTemporary: boolean): Parsed {
   const ifNotExists = cursor.accept('IF', 'NOT', 'EXISTS');
-  const names = parseTableNames(cursor);
-  const table = cursor.quoted(...names);
-  const verb = ['CREATE', isTemporary ? 'TEMPORARY' : '', 'TABLE', ifNotExists ? 'IF NOT EXISTS' : '', table];
+  const table = parseTable(cursor);
+  const made: RangeVar = isTemporary ? { ...table, relpersistence: 't' } : table;
   const like = parseLike(cursor);
-  if (like !== undefined) return { kind: 'text', output: [verb, parenthesized(['LIKE', like, 'INCLUDING ALL'])] };
+  if (like !== undefined) return parsedTree(createTable(made, [tableLike(like)], ifNotExists));
   const hasDefinitions = cursor.is('(') && !isQueryAhead(cursor, 0);
   const content = hasDefinitions ? parseDefinitions(cursor) : undefined;
   const options = parseTableOptions(cursor);
   const isQuery = cursor.accept('AS') || isQueryAhead(cursor, 0);
   if (isQuery && content !== undefined) throw cursor.unsupported('CREATE TABLE with columns and SELECT');
-  if (isQuery) return { kind: 'text', output: [verb, 'AS', parseQueryExpression(cursor)] };
+  if (isQuery) return parsedTree(createTableAs(made, { SelectStmt: parseQueryExpression(cursor) }, ifNotExists));
   if (content === undefined) throw cursor.syntaxError();
   const { elements, indexes } = tableElements(cursor, content, options);
-  const indexTexts = indexes.map((key) => createIndex(cursor, table, key, ifNotExists));
-  return severalTexts([[verb, parenthesized(commaList(elements))], ...indexTexts]);
-}
-
-export function severalTexts(outputs: readonly Output[]): Rewritten {
-  const parts = outputs.map((output): Rewritten => ({ kind: 'text', output }));
-  const [only] = parts;
-  return parts.length === 1 && only !== undefined ? only : { kind: 'several', parts };
+  const statement = createTable(made, elements, ifNotExists);
+  if (indexes.length === 0) return parsedTree(statement);
+  const parts = [statement, ...indexes.map((key) => indexNode(cursor, table, key, ifNotExists))];
+  return { kind: 'several', command: 'CREATE TABLE', isTemporary, parts };
 }
 
 /** `LIKE t`, `(LIKE t)`. */
-function parseLike(cursor: Cursor): Output | undefined {
-  if (cursor.accept('LIKE')) return cursor.quoted(...parseTableNames(cursor));
+function parseLike(cursor: Cursor): RangeVar | undefined {
+  if (cursor.accept('LIKE')) return parseTable(cursor);
   if (!cursor.is('(', 'LIKE')) return undefined;
   return cursor.parenthesized(() => {
     cursor.expect('LIKE');
-    return cursor.quoted(...parseTableNames(cursor));
+    return parseTable(cursor);
   });
 }
 
@@ -69,29 +65,28 @@ function tableElements(
   cursor: Cursor,
   { columns, keys }: Definitions,
   options: TableOptions,
-): { readonly elements: readonly Output[]; readonly indexes: readonly Index[] } {
-  const elements: Output[] = columns.map((column) =>
-    columnOutput(cursor, column, { start: options.autoIncrement, collate: options.collate }),
-  );
-  const primary = columns.filter((column) => column.isPrimary).map((column) => cursor.quoted(column.name));
-  if (primary.length > 0) elements.push(primaryKey(primary));
-  elements.push(...keys.flatMap((key) => (key.kind === 'constraint' ? [key.output] : [])));
+): { readonly elements: readonly Node[]; readonly indexes: readonly Index[] } {
+  const { autoIncrement: start, collation: ofTable } = options;
+  const elements = columns.map((column) => columnNode(cursor, column, { start, collation: ofTable, place: undefined }));
+  const primary = columns.filter((column) => column.isPrimary).map(({ name }) => name);
+  if (primary.length > 0) elements.push(primaryKey(cursor, primary, primary[0]?.at ?? 0));
+  elements.push(...keys.flatMap((key) => (key.kind === 'constraint' ? [key.node] : [])));
   const names = new IndexNames();
-  const own = columns.filter((column) => column.isUnique).map((column) => uniqueIndex(cursor, column));
+  const own = columns.filter((column) => column.isUnique).map(uniqueIndex);
   const indexes = [...own, ...keys.filter((key) => key.kind === 'index')];
   return { elements, indexes: indexes.map((key) => ({ ...key, name: names.take(key.name, key.parts) })) };
 }
 
 /** The index of a column that is UNIQUE by itself. */
-export function uniqueIndex(cursor: Cursor, column: Column): Extract<Key, { kind: 'index' }> {
-  const part = { column: column.name, output: cursor.quoted(column.name), prefix: undefined, direction: '' };
+export function uniqueIndex({ name: column }: Column): Extract<Key, { kind: 'index' }> {
+  const part = { key: { column }, prefix: undefined, direction: undefined };
   return { kind: 'index', isUnique: true, name: undefined, parts: [part] };
 }
 
 export interface TableOptions {
   readonly autoIncrement: string | undefined;
-  /** The clause for columns without their own; mostly empty. */
-  readonly collate: string;
+  /** For columns without their own. */
+  readonly collation: string | undefined;
   /** Was there any? */
   readonly isEmpty: boolean;
 }
@@ -118,7 +113,7 @@ const ignoredOptions = [
 /** ENGINE=InnoDB and the like. Of them all only AUTO_INCREMENT and a collation that tells case apart can be seen. */
 export function parseTableOptions(cursor: Cursor): TableOptions {
   let autoIncrement: string | undefined;
-  let collate = '';
+  let ofTable: string | undefined;
   const mark = cursor.mark();
   for (;;) {
     if (cursor.mark() > mark && cursor.is(',') && isOptionWord(cursor.peek(1)?.text)) cursor.take();
@@ -130,7 +125,7 @@ export function parseTableOptions(cursor: Cursor): TableOptions {
       autoIncrement = cursor.take().text;
     } else if (cursor.accept('COLLATE')) {
       cursor.accept('=');
-      collate = collation(collationName(cursor));
+      ofTable = collation(collationName(cursor));
     } else if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET')) {
       cursor.accept('=');
       skipCharsetName(cursor);
@@ -142,7 +137,7 @@ export function parseTableOptions(cursor: Cursor): TableOptions {
     } else if (cursor.acceptOneOf(...ignoredOptions) !== undefined) {
       cursor.accept('=');
       cursor.take();
-    } else return { autoIncrement, collate, isEmpty: cursor.mark() === mark };
+    } else return { autoIncrement, collation: ofTable, isEmpty: cursor.mark() === mark };
   }
 }
 

@@ -1,6 +1,6 @@
 /** A place in the tokens of one statement, with the questions that a recursive descent asks. */
+import type { Node, SelectStmt } from '@pgsql/types';
 import { SqlError, notSupported } from '../model/index.ts';
-import { quotedName, type Output, type Placed } from './output.ts';
 import { reservedWords } from './reserved-words.ts';
 import { tokenize, type Token } from './tokens.ts';
 
@@ -11,36 +11,19 @@ export interface Name {
 }
 
 /** What a column reference becomes; `undefined`: itself. Set where MySQL's names mean something else than PostgreSQL's. */
-export type ColumnRule = (names: readonly Name[]) => Output | undefined;
-
-/** An expression in PostgreSQL's words, and how tightly its outermost operator binds there. */
-export interface Expression {
-  readonly output: Output;
-  readonly binding: Binding;
-}
-
-export type Binding =
-  | 'or'
-  | 'and'
-  | 'not'
-  | 'comparison'
-  | 'other'
-  | 'additive'
-  | 'multiplicative'
-  | 'unary'
-  | 'simple';
+export type ColumnRule = (names: readonly Name[]) => Node | undefined;
 
 /** The parts of the grammar that contain each other; see nested.ts. */
 export interface Grammar {
   /** Any expression. */
-  readonly expression: (cursor: Cursor) => Expression;
+  readonly expression: (cursor: Cursor) => Node;
   /** MySQL's `bit_expr`: operators below comparison, of at least this level. */
-  readonly bits: (cursor: Cursor, levelMin: number) => Expression;
+  readonly bits: (cursor: Cursor, levelMin: number) => Node;
   /** A query with its WITH, without parentheses around it. */
-  readonly query: (cursor: Cursor) => Output;
+  readonly query: (cursor: Cursor) => SelectStmt;
 }
 
-/** PostgreSQL's scanner cuts names to this many bytes (NAMEDATALEN - 1). */
+/** Bytes of UTF-8. */
 const nameBytesMax = 63;
 
 /** Nested parentheses, subqueries and function calls: deeper ones would end the process's stack. */
@@ -52,8 +35,6 @@ export class Cursor {
   readonly database: string;
   readonly grammar: Grammar;
   readonly parameters: ReadonlyMap<Token, number>;
-  /** Names of result columns that do not fit into PostgreSQL's names; see rewrite.ts. */
-  readonly longNames: string[] = [];
   columnRule: ColumnRule = () => undefined;
   readonly #tokens: readonly Token[];
   #next = 0;
@@ -75,6 +56,11 @@ export class Cursor {
   /** The end of the statement: of the text, or a last `;`. */
   isAtEnd(): boolean {
     return this.peek() === undefined || (this.peek()?.text === ';' && this.peek(1) === undefined);
+  }
+
+  /** The offset of what stands here. */
+  at(): number {
+    return this.peek()?.at ?? this.sql.length;
   }
 
   take(): Token {
@@ -200,24 +186,20 @@ export class Cursor {
     return first === undefined || last === undefined ? '' : this.sql.slice(first.at, last.at + last.text.length);
   }
 
-  /** PostgreSQL's quoted name. @throws SqlError 42622 */
-  quoted(...names: readonly Name[]): Placed {
-    for (const name of names) {
-      if (name.value.includes('\0') || name.value === '') throw this.syntaxError();
-      if (new TextEncoder().encode(name.value).length <= nameBytesMax) continue;
-      throw new SqlError('42622', `Identifier name '${name.value}' is too long`, {
-        position: name.at + 1,
-        mysqlNumber: 1059,
-      });
-    }
-    return { text: names.map((name) => quotedName(name.value)).join('.'), at: names[0]?.at ?? 0 };
+  /** Names of tables, columns, indexes. @throws SqlError 42601, 42622 */
+  checked(...names: readonly Name[]): string[] {
+    return names.map((name) => this.#checkedName(name));
   }
 
-  /** A result column's name: of any length, of any characters. */
-  resultName(value: string, at: number): Placed {
-    const isForeign = value.includes('\0') || new TextEncoder().encode(value).length > nameBytesMax;
-    const name = isForeign ? `moirai_name_${this.longNames.push(value) - 1}` : value;
-    return { text: quotedName(name === '' ? ' ' : name), at };
+  /** @throws SqlError 42601, 42622 */
+  nameText(name = this.name()): string {
+    return this.#checkedName(name);
+  }
+
+  #checkedName({ value, at }: Name): string {
+    if (value.includes('\0') || value === '') throw this.syntaxError();
+    if (new TextEncoder().encode(value).length <= nameBytesMax) return value;
+    throw new SqlError('42622', `Identifier name '${value}' is too long`, { position: at + 1, mysqlNumber: 1059 });
   }
 
   /** MySQL's error 1064, near what stands here. The grammar is ours, so it may be that MySQL reads it: a run that met it shows nothing. */

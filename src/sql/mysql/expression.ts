@@ -1,98 +1,131 @@
-/**
- * MySQL's expressions, by the levels of its grammar (sql_yacc.yy: expr, bool_pri, predicate, bit_expr, simple_expr), written with
- * PostgreSQL's operators. Operators bind differently in the two, so operands that are not simple get parentheses.
- */
-import type { Binding, Cursor, Expression } from './cursor.ts';
+/** MySQL's expressions, by the levels of its grammar (sql_yacc.yy: expr, bool_pri, predicate, bit_expr, simple_expr). */
+import type { Node } from '@pgsql/types';
+import {
+  allSubquery,
+  anySubquery,
+  between,
+  booleanTest,
+  inList,
+  like,
+  logical,
+  not,
+  notDistinct,
+  nullTest,
+  operation,
+} from '../tree/expression.ts';
+import { mysqlCall } from '../tree/mysql.ts';
+import type { Cursor } from './cursor.ts';
 import { parseIntervalOf } from './interval.ts';
+import { isQueryAhead, parseExpression, parseSubqueryNode } from './nested.ts';
 import { parseSimple } from './simple-expression.ts';
-import { isQueryAhead, operand, parseExpression, parseSubquery, simple } from './nested.ts';
-import type { Output } from './output.ts';
 
-export function parseOr(cursor: Cursor): Expression {
+export function parseOr(cursor: Cursor): Node {
   return cursor.nested(() => {
     let left = parseXor(cursor);
-    while (cursor.acceptOneOf('OR', '||') !== undefined) {
-      const right = parseXor(cursor);
-      left = { output: [operand(left, 'or'), 'OR', operand(right, 'and')], binding: 'or' };
+    for (;;) {
+      const at = cursor.at();
+      if (cursor.acceptOneOf('OR', '||') === undefined) return left;
+      left = logical('OR_EXPR', left, parseXor(cursor), at);
     }
-    return left;
   });
 }
 
-function parseXor(cursor: Cursor): Expression {
+function parseXor(cursor: Cursor): Node {
   let left = parseAnd(cursor);
-  while (cursor.accept('XOR')) left = simple(['mysql_xor(', left.output, ',', parseAnd(cursor).output, ')']);
-  return left;
-}
-
-function parseAnd(cursor: Cursor): Expression {
-  let left = parseNot(cursor);
-  while (cursor.acceptOneOf('AND', '&&') !== undefined) {
-    const right = parseNot(cursor);
-    left = { output: [operand(left, 'and'), 'AND', operand(right, 'not')], binding: 'and' };
+  for (;;) {
+    const at = cursor.at();
+    if (!cursor.accept('XOR')) return left;
+    left = mysqlCall('xor', [left, parseAnd(cursor)], at);
   }
-  return left;
 }
 
-function parseNot(cursor: Cursor): Expression {
+function parseAnd(cursor: Cursor): Node {
+  let left = parseNot(cursor);
+  for (;;) {
+    const at = cursor.at();
+    if (cursor.acceptOneOf('AND', '&&') === undefined) return left;
+    left = logical('AND_EXPR', left, parseNot(cursor), at);
+  }
+}
+
+function parseNot(cursor: Cursor): Node {
+  const at = cursor.at();
   if (!cursor.accept('NOT')) return parseComparison(cursor);
-  const inner = cursor.nested(() => parseNot(cursor));
-  return { output: ['NOT', operand(inner, 'not')], binding: 'not' };
+  return not(
+    cursor.nested(() => parseNot(cursor)),
+    at,
+  );
 }
 
 const comparisons = ['=', '<=>', '>=', '>', '<=', '<', '<>', '!='];
 
-function parseComparison(cursor: Cursor): Expression {
+function parseComparison(cursor: Cursor): Node {
   let left = parsePredicate(cursor);
   for (;;) {
-    const at = cursor.peek()?.at ?? 0;
+    const at = cursor.at();
     if (cursor.accept('IS')) {
-      left = comparison([operand(left, 'other'), parseIs(cursor)]);
+      left = parseIs(cursor, left, at);
       continue;
     }
     const operator = cursor.acceptOneOf(...comparisons);
     if (operator === undefined) return left;
-    const text = operator === '<=>' ? 'IS NOT DISTINCT FROM' : operator;
-    const quantifier = cursor.acceptOneOf('ANY', 'SOME', 'ALL');
-    const right =
-      quantifier === undefined ? operand(parsePredicate(cursor), 'other') : [quantifier, parseSubquery(cursor)];
-    left = comparison([operand(left, 'other'), { text, at }, right]);
+    left = parseCompared(cursor, left, operator, at);
   }
 }
 
-function comparison(output: Output): Expression {
-  return { output, binding: 'comparison' };
+function parseCompared(cursor: Cursor, left: Node, operator: string, at: number): Node {
+  if (operator === '<=>') {
+    if (cursor.isOneOf('ANY', 'SOME', 'ALL')) throw cursor.syntaxError();
+    return notDistinct(left, parsePredicate(cursor), at);
+  }
+  const name = operator === '!=' ? '<>' : operator;
+  switch (cursor.acceptOneOf('ANY', 'SOME', 'ALL')) {
+    case undefined:
+      return operation(name, left, parsePredicate(cursor), at);
+    case 'ALL':
+      return allSubquery(left, name, parseSubqueryNode(cursor), at);
+    default:
+      return anySubquery(left, name, parseSubqueryNode(cursor), at);
+  }
 }
 
-function parseIs(cursor: Cursor): string {
-  const not = cursor.accept('NOT') ? 'NOT ' : '';
-  const what = cursor.acceptOneOf('NULL', 'TRUE', 'FALSE', 'UNKNOWN');
-  if (what === undefined) throw cursor.syntaxError();
-  return `IS ${not}${what}`;
+function parseIs(cursor: Cursor, subject: Node, at: number): Node {
+  const isNot = cursor.accept('NOT');
+  switch (cursor.acceptOneOf('NULL', 'TRUE', 'FALSE', 'UNKNOWN')) {
+    case 'NULL':
+      return nullTest(subject, isNot ? 'IS_NOT_NULL' : 'IS_NULL', at);
+    case 'TRUE':
+      return booleanTest(subject, isNot ? 'IS_NOT_TRUE' : 'IS_TRUE', at);
+    case 'FALSE':
+      return booleanTest(subject, isNot ? 'IS_NOT_FALSE' : 'IS_FALSE', at);
+    case 'UNKNOWN':
+      return booleanTest(subject, isNot ? 'IS_NOT_UNKNOWN' : 'IS_UNKNOWN', at);
+    default:
+      throw cursor.syntaxError();
+  }
 }
 
-function parsePredicate(cursor: Cursor): Expression {
+function parsePredicate(cursor: Cursor): Node {
   const left = parseBits(cursor, 1);
   const mark = cursor.mark();
-  const not = cursor.accept('NOT') ? 'NOT' : '';
-  const kind = cursor.acceptOneOf('IN', 'BETWEEN', 'LIKE', 'REGEXP', 'RLIKE');
-  const subject = operand(left, 'other');
-  switch (kind) {
+  const at = cursor.at();
+  const isNot = cursor.accept('NOT');
+  switch (cursor.acceptOneOf('IN', 'BETWEEN', 'LIKE', 'REGEXP', 'RLIKE')) {
     case 'IN':
-      return comparison([subject, not, 'IN', parseInList(cursor)]);
+      return parseIn(cursor, left, isNot, at);
     case 'BETWEEN': {
-      const low = operand(parseBits(cursor, 1), 'additive');
+      const low = parseBits(cursor, 1);
       cursor.expect('AND');
-      return comparison([subject, not, 'BETWEEN', low, 'AND', operand(parsePredicate(cursor), 'additive')]);
+      return between(left, low, parsePredicate(cursor), isNot, at);
     }
     case 'LIKE': {
-      const pattern = operand(parseSimple(cursor), 'simple');
-      const escape = cursor.accept('ESCAPE') ? ['ESCAPE', operand(parseSimple(cursor), 'simple')] : '';
-      return comparison([subject, not, 'LIKE', pattern, escape]);
+      const pattern = parseSimple(cursor);
+      const escape = cursor.accept('ESCAPE') ? parseSimple(cursor) : undefined;
+      return like(left, pattern, escape, isNot, at);
     }
     case 'REGEXP':
     case 'RLIKE':
-      return comparison([subject, not === '' ? '~*' : '!~*', operand(parseBits(cursor, 1), 'additive')]);
+      return operation(isNot ? '!~*' : '~*', left, parseBits(cursor, 1), at);
     default:
       cursor.back(mark);
       if (cursor.is('SOUNDS') || cursor.is('MEMBER', 'OF')) throw cursor.unsupported(cursor.take().text.toUpperCase());
@@ -100,49 +133,53 @@ function parsePredicate(cursor: Cursor): Expression {
   }
 }
 
-function parseInList(cursor: Cursor): Output {
-  if (cursor.is('(') && isQueryAhead(cursor, 1)) return parseSubquery(cursor);
+function parseIn(cursor: Cursor, subject: Node, isNot: boolean, at: number): Node {
+  if (cursor.is('(') && isQueryAhead(cursor, 1)) {
+    const found = anySubquery(subject, undefined, parseSubqueryNode(cursor), at);
+    return isNot ? not(found, at) : found;
+  }
   const items = cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)));
-  return ['(', items.flatMap((item, i) => (i === 0 ? [item] : [',', item])), ')'];
+  return inList(subject, items, isNot, at);
 }
 
-/** MySQL's binary operators below comparison: how tightly each binds there, from 1, and how it reads and binds in PostgreSQL. */
-const bitOperators: Readonly<
-  Record<string, { readonly level: number; readonly text: string; readonly binding: Binding }>
-> = {
-  '|': { level: 1, text: '|', binding: 'other' },
-  '&': { level: 2, text: '&', binding: 'other' },
-  '<<': { level: 3, text: '<<', binding: 'other' },
-  '>>': { level: 3, text: '>>', binding: 'other' },
-  '+': { level: 4, text: '+', binding: 'additive' },
-  '-': { level: 4, text: '-', binding: 'additive' },
-  '*': { level: 5, text: '*', binding: 'multiplicative' },
-  '/': { level: 5, text: '/', binding: 'multiplicative' },
-  '%': { level: 5, text: '%', binding: 'multiplicative' },
-  MOD: { level: 5, text: '%', binding: 'multiplicative' },
-  DIV: { level: 5, text: 'mysql_div', binding: 'simple' },
-  '^': { level: 6, text: '#', binding: 'other' },
-};
-const bitOperatorTexts = Object.keys(bitOperators);
+interface BitOperator {
+  /** How tightly it binds, from 1. */
+  readonly level: number;
+  /** PostgreSQL's. */
+  readonly name: string;
+}
+
+/** MySQL's binary operators below comparison. */
+const bitOperators: ReadonlyMap<string, BitOperator> = new Map([
+  ['|', { level: 1, name: '|' }],
+  ['&', { level: 2, name: '&' }],
+  ['<<', { level: 3, name: '<<' }],
+  ['>>', { level: 3, name: '>>' }],
+  ['+', { level: 4, name: '+' }],
+  ['-', { level: 4, name: '-' }],
+  ['*', { level: 5, name: '*' }],
+  ['/', { level: 5, name: '/' }],
+  ['%', { level: 5, name: '%' }],
+  ['MOD', { level: 5, name: '%' }],
+  ['DIV', { level: 5, name: 'DIV' }],
+  ['^', { level: 6, name: '#' }],
+]);
 
 /** `bit_expr`: operators of at least this level. */
-export function parseBits(cursor: Cursor, levelMin: number): Expression {
+export function parseBits(cursor: Cursor, levelMin: number): Node {
   let left = cursor.nested(() => parseSimple(cursor));
   for (;;) {
-    const found = bitOperatorTexts.find((text) => cursor.is(text));
-    const operator = found === undefined ? undefined : bitOperators[found];
+    const operator = bitOperatorAhead(cursor);
     if (operator === undefined || operator.level < levelMin) return left;
     const { at } = cursor.take();
     const isDate = operator.level === 4 && cursor.is('INTERVAL');
     const right = (isDate ? parseIntervalOf(cursor) : undefined) ?? parseBits(cursor, operator.level + 1);
-    left = combine(left, operator.text, operator.binding, right, at);
+    left = operator.name === 'DIV' ? mysqlCall('div', [left, right], at) : operation(operator.name, left, right, at);
   }
 }
 
-function combine(left: Expression, text: string, binding: Binding, right: Expression, at: number): Expression {
-  if (text === 'mysql_div') return simple([{ text: 'mysql_div(', at }, left.output, ',', right.output, ')']);
-  const tighter = binding === 'additive' ? 'multiplicative' : 'unary';
-  // PostgreSQL gives all bit operators one level: among them only parentheses say what belongs together.
-  const leftMin = binding === 'other' ? 'unary' : binding;
-  return { output: [operand(left, leftMin), { text, at }, operand(right, tighter)], binding };
+function bitOperatorAhead(cursor: Cursor): BitOperator | undefined {
+  const token = cursor.peek();
+  if (token?.kind !== 'operator' && token?.kind !== 'word') return undefined;
+  return bitOperators.get(token.text.toUpperCase());
 }

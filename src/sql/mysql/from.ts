@@ -1,53 +1,39 @@
 /** Tables and joins (MySQL 8.0 manual, 15.2.13.2). */
+import type { Node } from '@pgsql/types';
+import { derivedTable, joinNode } from '../tree/query.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { parseAlias, parseNameList, parseTableNames } from './names.ts';
+import { parseAlias, parseColumnNames, parseTableNames, tableNamed } from './names.ts';
 import { isQueryAhead, parseExpression, parseSubquery } from './nested.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
 
 export type FromItem =
-  | {
-      readonly kind: 'table';
-      readonly names: readonly Name[];
-      readonly alias: Name | undefined;
-      readonly output: Output;
-    }
-  | { readonly kind: 'derived'; readonly alias: Name | undefined; readonly output: Output }
+  | { readonly kind: 'table'; readonly names: readonly Name[]; readonly alias: Name | undefined; readonly node: Node }
+  | { readonly kind: 'derived'; readonly alias: Name; readonly node: Node }
   | {
       readonly kind: 'join';
-      readonly type: JoinType;
+      readonly type: 'JOIN_INNER' | 'JOIN_LEFT' | 'JOIN_RIGHT';
       readonly isNatural: boolean;
       readonly left: FromItem;
       readonly right: FromItem;
-      readonly on: Output | undefined;
+      readonly on: Node | undefined;
       readonly using: readonly Name[] | undefined;
     };
 
-export type JoinType = 'INNER' | 'LEFT' | 'RIGHT';
+type JoinType = Extract<FromItem, { kind: 'join' }>['type'];
 
-export function parseFrom(cursor: Cursor): Output {
-  return commaList(parseFromItems(cursor).map((item) => fromOutput(cursor, item)));
+export function parseFrom(cursor: Cursor): Node[] {
+  return parseFromItems(cursor).map((item) => fromNode(cursor, item));
 }
 
 export function parseFromItems(cursor: Cursor): FromItem[] {
   return cursor.list(() => parseTableReference(cursor));
 }
 
-export function fromOutput(cursor: Cursor, item: FromItem): Output {
-  if (item.kind !== 'join') return item.output;
-  const condition = conditionOutput(cursor, item);
-  const isCross = item.type === 'INNER' && condition === '' && !item.isNatural;
-  const word = isCross
-    ? 'CROSS JOIN'
-    : `${item.isNatural ? 'NATURAL ' : ''}${item.type === 'INNER' ? '' : `${item.type} `}JOIN`;
-  const right = fromOutput(cursor, item.right);
-  return [fromOutput(cursor, item.left), word, item.right.kind === 'join' ? parenthesized(right) : right, condition];
-}
-
-function conditionOutput(cursor: Cursor, join: { on: Output | undefined; using: readonly Name[] | undefined }): Output {
-  if (join.on !== undefined) return ['ON', join.on];
-  if (join.using !== undefined)
-    return ['USING', parenthesized(commaList(join.using.map((name) => cursor.quoted(name))))];
-  return '';
+export function fromNode(cursor: Cursor, item: FromItem): Node {
+  if (item.kind !== 'join') return item.node;
+  const { type, isNatural, on } = item;
+  const [left, right] = [fromNode(cursor, item.left), fromNode(cursor, item.right)];
+  const using = item.using === undefined ? undefined : cursor.checked(...item.using);
+  return joinNode({ type, isNatural, left, right, on, using });
 }
 
 /** The name that columns of this item are qualified with. */
@@ -85,20 +71,20 @@ interface JoinWord {
 }
 
 function parseJoinWord(cursor: Cursor): JoinWord | undefined {
-  if (cursor.accept('STRAIGHT_JOIN')) return { type: 'INNER', isNatural: false, needsCondition: false };
+  if (cursor.accept('STRAIGHT_JOIN')) return { type: 'JOIN_INNER', isNatural: false, needsCondition: false };
   const isNatural = cursor.accept('NATURAL');
   const word = cursor.acceptOneOf('INNER', 'CROSS', 'LEFT', 'RIGHT');
-  const type = word === 'LEFT' || word === 'RIGHT' ? word : 'INNER';
-  if (type !== 'INNER') cursor.accept('OUTER');
+  const type = word === 'LEFT' ? 'JOIN_LEFT' : word === 'RIGHT' ? 'JOIN_RIGHT' : 'JOIN_INNER';
+  if (type !== 'JOIN_INNER') cursor.accept('OUTER');
   if (!isNatural && word === undefined && !cursor.is('JOIN')) return undefined;
   cursor.expect('JOIN');
-  return { type, isNatural, needsCondition: type !== 'INNER' && !isNatural };
+  return { type, isNatural, needsCondition: type !== 'JOIN_INNER' && !isNatural };
 }
 
 function parseTableFactor(cursor: Cursor): FromItem {
-  if (cursor.accept('LATERAL')) return parseDerived(cursor, 'LATERAL');
+  if (cursor.accept('LATERAL')) return parseDerived(cursor, true);
   if (cursor.is('('))
-    return isQueryAhead(cursor, 0) && !isJoinInside(cursor) ? parseDerived(cursor, '') : parseJoinInside(cursor);
+    return isQueryAhead(cursor, 0) && !isJoinInside(cursor) ? parseDerived(cursor, false) : parseJoinInside(cursor);
   if (cursor.is('JSON_TABLE', '(')) throw cursor.unsupported('JSON_TABLE');
   const names = parseTableNames(cursor);
   if (cursor.is('PARTITION', '(')) throw cursor.unsupported('PARTITION (...)');
@@ -109,17 +95,20 @@ function parseTableFactor(cursor: Cursor): FromItem {
   return tableItem(cursor, names, alias);
 }
 
-export function tableItem(cursor: Cursor, names: readonly Name[], alias: Name | undefined): FromItem {
-  const output = [cursor.quoted(...names), alias === undefined ? '' : ['AS', cursor.quoted(alias)]];
-  return { kind: 'table', names, alias, output };
+export function tableItem(
+  cursor: Cursor,
+  names: readonly Name[],
+  alias: Name | undefined,
+): Extract<FromItem, { kind: 'table' }> {
+  return { kind: 'table', names, alias, node: { RangeVar: tableNamed(cursor, names, alias) } };
 }
 
-function parseDerived(cursor: Cursor, lead: string): FromItem {
+function parseDerived(cursor: Cursor, isLateral: boolean): FromItem {
   const query = parseSubquery(cursor);
   const alias = parseAlias(cursor);
   if (alias === undefined) throw cursor.syntaxError();
-  const columns = cursor.is('(') ? parseNameList(cursor) : '';
-  return { kind: 'derived', alias, output: [lead, query, 'AS', cursor.quoted(alias), columns] };
+  const node = derivedTable(query, cursor.nameText(alias), parseColumnNames(cursor), isLateral);
+  return { kind: 'derived', alias, node };
 }
 
 /** `((SELECT ...) AS a JOIN b ON ...)`: the parenthesis belongs to a join although a query comes next. */
@@ -144,7 +133,7 @@ function parseJoinInside(cursor: Cursor): FromItem {
   const items = cursor.parenthesized(() => parseFromItems(cursor));
   const joined = items.reduce((left, right) => ({
     kind: 'join',
-    type: 'INNER',
+    type: 'JOIN_INNER',
     isNatural: false,
     left,
     right,

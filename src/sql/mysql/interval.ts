@@ -1,46 +1,50 @@
 /** INTERVAL n unit, in front of a date or behind it. */
-import type { Cursor, Expression } from './cursor.ts';
-import { operand, parseBits, parseOr, simple } from './nested.ts';
+import type { Node } from '@pgsql/types';
+import { operation } from '../tree/expression.ts';
+import { intervalNode } from '../tree/type-name.ts';
+import type { Cursor } from './cursor.ts';
+import { parseBits, parseExpression } from './nested.ts';
 
 /** `INTERVAL 1 DAY + d`. INTERVAL(a, b, c) is a function. */
-export function parseLeadingInterval(cursor: Cursor): Expression {
+export function parseLeadingInterval(cursor: Cursor): Node {
+  const at = cursor.at();
   const interval = parseIntervalOf(cursor);
   if (interval === undefined) throw cursor.unsupported('INTERVAL(...)');
   cursor.expect('+');
-  const date = operand(parseBits(cursor, 5), 'multiplicative');
-  return { output: [date, '+', interval.output], binding: 'additive' };
+  return operation('+', parseBits(cursor, 5), interval, at);
 }
 
-/** Units and what a number in front of them means for PostgreSQL's interval. Compound ones are strings such as '1:30'. */
-const intervalUnits: Readonly<Record<string, string>> = {
-  MICROSECOND: 'microsecond',
-  SECOND: 'second',
-  MINUTE: 'minute',
-  HOUR: 'hour',
-  DAY: 'day',
-  WEEK: 'week',
-  MONTH: 'month',
-  QUARTER: 'quarter',
-  YEAR: 'year',
-};
+const intervalUnits: ReadonlySet<string> = new Set(
+  'microsecond second minute hour day week month quarter year'.split(' '),
+);
 
 /** `INTERVAL n unit` as an operand of `+` and `-`; `undefined`, and nothing taken, where INTERVAL is the function. */
-export function parseIntervalOf(cursor: Cursor): Expression | undefined {
+export function parseIntervalOf(cursor: Cursor): Node | undefined {
   const mark = cursor.mark();
-  cursor.expect('INTERVAL');
+  const { at } = cursor.expect('INTERVAL');
   const literal = cursor.peek();
-  const amount = parseOr(cursor);
-  const unit = cursor.peek()?.text.toUpperCase() ?? '';
-  const name = intervalUnits[unit];
-  if (name === undefined) {
-    if (/^(YEAR|DAY|HOUR|MINUTE|SECOND)_\w+$/.test(unit)) throw cursor.unsupported(`INTERVAL ... ${unit}`);
+  const amount = parseExpression(cursor);
+  const unit = cursor.peek()?.text ?? '';
+  if (!isIntervalUnit(unit)) {
+    // Compound ones are strings such as '1:30'.
+    if (/^(YEAR|DAY|HOUR|MINUTE|SECOND)_\w+$/i.test(unit))
+      throw cursor.unsupported(`INTERVAL ... ${unit.toUpperCase()}`);
     cursor.back(mark);
     return undefined;
   }
   const isPlain = cursor.mark() === mark + 2 && (literal?.kind === 'number' || literal?.kind === 'string');
-  cursor.take();
-  // PostgreSQL's interval knows no quarters.
-  const [times, of] = name === 'quarter' ? [3, 'month'] : [1, name];
-  if (isPlain && times === 1 && /^\d+$/.test(literal?.value ?? '')) return simple(`INTERVAL '${literal?.value} ${of}'`);
-  return { output: [operand(amount, 'multiplicative'), '*', `INTERVAL '${times} ${of}'`], binding: 'multiplicative' };
+  const { at: unitAt } = cursor.take();
+  const digits = isPlain && /^\d+$/.test(literal.value) ? literal.value : undefined;
+  if (digits !== undefined && !/^quarter$/i.test(unit)) return intervalNode(`${digits} ${unit.toLowerCase()}`, at);
+  return timesUnit(amount, unit, unitAt);
+}
+
+export function isIntervalUnit(word: string): boolean {
+  return intervalUnits.has(word.toLowerCase());
+}
+
+/** So many of a unit. PostgreSQL's interval knows no quarters. */
+export function timesUnit(amount: Node, unit: string, at: number): Node {
+  const name = unit.toLowerCase();
+  return operation('*', amount, intervalNode(name === 'quarter' ? '3 month' : `1 ${name}`, at), at);
 }

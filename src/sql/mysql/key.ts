@@ -1,13 +1,18 @@
 /** Keys and indexes: in CREATE TABLE, in ALTER TABLE and on their own. */
-import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './nested.ts';
+import type { Node, RangeVar } from '@pgsql/types';
+import { integerNode } from '../tree/constant.ts';
+import { createIndex, foreignKeyConstraint, primaryKeyConstraint, tableCheck } from '../tree/definition.ts';
+import { columnRef, funcCall } from '../tree/expression.ts';
 import { parseNumbers } from './cast-type.ts';
 import { parseCheck, parseReferences } from './column.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
+import type { Cursor, Name } from './cursor.ts';
+import { parseNameList } from './names.ts';
+import { parseExpression } from './nested.ts';
+import { parseDirection } from './order-by.ts';
 
-/** What a definition of a key becomes: a part of the table's text, or a statement after it. */
+/** What a definition of a key becomes: an element of the table, or a statement after it. */
 export type Key =
-  | { readonly kind: 'constraint'; readonly output: Output }
+  | { readonly kind: 'constraint'; readonly node: Node }
   | {
       readonly kind: 'index';
       readonly isUnique: boolean;
@@ -16,12 +21,10 @@ export type Key =
     };
 
 export interface KeyPart {
-  /** Plain columns. */
-  readonly column: Name | undefined;
-  readonly output: Output;
+  readonly key: { readonly column: Name } | { readonly expression: Node };
   /** The first characters of it only. */
   readonly prefix: number | undefined;
-  readonly direction: string;
+  readonly direction: 'ASC' | 'DESC' | undefined;
 }
 
 /** `undefined`, nothing taken: a column comes here. */
@@ -34,7 +37,7 @@ export function parseKey(cursor: Cursor): Key | undefined {
   }
   const isConstraint = cursor.is('CONSTRAINT');
   if (isConstraint && (cursor.is('CONSTRAINT', 'CHECK') || isNamedCheck(cursor)))
-    return { kind: 'constraint', output: parseCheck(cursor) };
+    return { kind: 'constraint', node: tableCheck(parseCheck(cursor)) };
   if (isConstraint) cursor.take();
   const isNamed = isConstraint && !cursor.isOneOf('PRIMARY', 'UNIQUE', 'FOREIGN');
   const name = isNamed ? cursor.name() : undefined;
@@ -49,9 +52,10 @@ function isNamedCheck(cursor: Cursor): boolean {
 }
 
 function parseConstraint(cursor: Cursor, name: Name | undefined): Key | undefined {
+  const at = cursor.at();
   if (cursor.accept('PRIMARY', 'KEY')) {
     const { parts } = parseIndex(cursor);
-    return { kind: 'constraint', output: primaryKey(columnsOf(cursor, parts)) };
+    return { kind: 'constraint', node: primaryKey(cursor, columnsOf(cursor, parts), at) };
   }
   if (cursor.accept('UNIQUE')) {
     cursor.acceptOneOf('INDEX', 'KEY');
@@ -61,27 +65,26 @@ function parseConstraint(cursor: Cursor, name: Name | undefined): Key | undefine
   if (cursor.accept('FOREIGN', 'KEY')) {
     const own = cursor.is('(') ? undefined : cursor.name();
     const named = name ?? own;
-    const columns = cursor.parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())));
+    const columns = parseNameList(cursor);
     cursor.expect('REFERENCES');
-    const lead = named === undefined ? '' : ['CONSTRAINT', cursor.quoted(named)];
-    const references = parseReferences(cursor);
-    return {
-      kind: 'constraint',
-      output: [lead, 'FOREIGN KEY', parenthesized(commaList(columns)), 'REFERENCES', references],
-    };
+    const text = named === undefined ? undefined : cursor.nameText(named);
+    return { kind: 'constraint', node: foreignKeyConstraint(text, columns, parseReferences(cursor), at) };
   }
-  return cursor.is('CHECK') ? { kind: 'constraint', output: parseCheck(cursor) } : undefined;
+  return cursor.is('CHECK') ? { kind: 'constraint', node: tableCheck(parseCheck(cursor)) } : undefined;
 }
 
-export function primaryKey(columns: readonly Output[]): Output {
-  return ['CONSTRAINT "PRIMARY" PRIMARY KEY', parenthesized(commaList(columns))];
+/** The constraint of every table's primary key has this name. */
+export const primaryName = 'PRIMARY';
+
+export function primaryKey(cursor: Cursor, columns: readonly Name[], at: number): Node {
+  return primaryKeyConstraint(primaryName, cursor.checked(...columns), at);
 }
 
-function columnsOf(cursor: Cursor, parts: readonly KeyPart[]): Output[] {
-  return parts.map((part) => {
-    if (part.column === undefined || part.prefix !== undefined)
+function columnsOf(cursor: Cursor, parts: readonly KeyPart[]): Name[] {
+  return parts.map(({ key, prefix }) => {
+    if (!('column' in key) || prefix !== undefined)
       throw cursor.unsupported('a primary key of expressions or prefixes');
-    return part.output;
+    return key.column;
   });
 }
 
@@ -98,13 +101,11 @@ function parseIndex(cursor: Cursor): Extract<Key, { kind: 'index' }> {
 export function parseKeyParts(cursor: Cursor): KeyPart[] {
   return cursor.parenthesized(() =>
     cursor.list(() => {
-      const column = cursor.is('(') ? undefined : cursor.name();
-      const output =
-        column === undefined
-          ? parenthesized(cursor.parenthesized(() => parseExpression(cursor)))
-          : cursor.quoted(column);
+      const key = cursor.is('(')
+        ? { expression: cursor.parenthesized(() => parseExpression(cursor)) }
+        : { column: cursor.name() };
       const [prefix] = parseNumbers(cursor);
-      return { column, output, prefix, direction: cursor.acceptOneOf('ASC', 'DESC') ?? '' };
+      return { key, prefix, direction: parseDirection(cursor) };
     }),
   );
 }
@@ -125,18 +126,23 @@ export function skipIndexOptions(cursor: Cursor): void {
  * one that is free.
  * @param ifNotExists for tables that may be there already, with their indexes
  */
-export function createIndex(
+export function indexNode(
   cursor: Cursor,
-  table: Output,
+  table: RangeVar,
   key: { readonly isUnique: boolean; readonly name: Name | undefined; readonly parts: readonly KeyPart[] },
   ifNotExists = false,
-): Output {
-  const parts = key.parts.map(({ output, prefix, direction }) => {
-    const isCut = key.isUnique && prefix !== undefined;
-    return [isCut ? ['left(', output, ',', String(prefix), ')'] : output, direction];
-  });
-  const verb = `CREATE ${key.isUnique ? 'UNIQUE ' : ''}INDEX${ifNotExists ? ' IF NOT EXISTS' : ''}`;
-  return [verb, key.name === undefined ? '' : cursor.quoted(key.name), 'ON', table, parenthesized(commaList(parts))];
+): Node {
+  const { isUnique } = key;
+  const parts = key.parts.map((part) => ({ key: indexKey(cursor, part, isUnique), direction: part.direction }));
+  const name = key.name === undefined ? undefined : cursor.nameText(key.name);
+  return createIndex({ name, table, parts, isUnique, ifNotExists });
+}
+
+function indexKey(cursor: Cursor, { key, prefix }: KeyPart, isUnique: boolean): string | Node {
+  if (!isUnique || prefix === undefined) return 'column' in key ? cursor.nameText(key.column) : key.expression;
+  const at = 'column' in key ? key.column.at : cursor.at();
+  const whole = 'column' in key ? columnRef([cursor.nameText(key.column)], at) : key.expression;
+  return funcCall('left', [whole, integerNode(prefix, at)], at);
 }
 
 /** Names of indexes of one table, as MySQL gives them: after the first column, `c`, `c_2`, `c_3`. */
@@ -148,7 +154,8 @@ export class IndexNames {
       this.#used.add(name.value.toLowerCase());
       return name;
     }
-    const base = parts[0]?.column ?? { value: 'functional_index', at: 0 };
+    const [first] = parts;
+    const base = first !== undefined && 'column' in first.key ? first.key.column : { value: 'functional_index', at: 0 };
     let value = base.value;
     for (let i = 2; this.#used.has(value.toLowerCase()); i += 1) value = `${base.value}_${i}`;
     this.#used.add(value.toLowerCase());

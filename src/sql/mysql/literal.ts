@@ -1,6 +1,8 @@
 /** Strings, numbers, collations. */
+import type { Node } from '@pgsql/types';
+import { bitsNode, stringNode } from '../tree/constant.ts';
+import { mysqlCall } from '../tree/mysql.ts';
 import type { Cursor } from './cursor.ts';
-import { stringConstant, type Output } from './output.ts';
 
 export function isString(cursor: Cursor): boolean {
   if (cursor.isKind('string')) return true;
@@ -9,17 +11,18 @@ export function isString(cursor: Cursor): boolean {
 }
 
 /** Adjacent strings are one; `_binary'..'` is bytes, other introducers say what is so anyway: everything is UTF-8. */
-export function parseString(cursor: Cursor): Output {
+export function parseString(cursor: Cursor): Node {
   const first = cursor.peek();
-  const at = first?.at ?? 0;
+  const at = cursor.at();
   const introducer = first?.kind === 'word' ? cursor.take().text.toLowerCase() : '';
   const hex = cursor.peek();
   if (introducer !== '' && hex?.kind === 'hex') {
     cursor.take();
-    return { text: introducer === '_binary' ? `X'${hex.value}'` : `mysql_string(X'${hex.value}')`, at };
+    if (introducer === '_binary') return bitsNode(`x${hex.value}`, at);
+    return stringNode(new TextDecoder().decode(Buffer.from(hex.value, 'hex')), at);
   }
-  const text = stringConstant(parseStringValue(cursor));
-  return { text: introducer === '_binary' ? `mysql_binary(${text})` : text, at };
+  const text = stringNode(parseStringValue(cursor), at);
+  return introducer === '_binary' ? mysqlCall('binary', [text], at) : text;
 }
 
 /** @throws SqlError 42601 */
@@ -30,12 +33,12 @@ export function parseStringValue(cursor: Cursor): string {
   return value;
 }
 
-/** PostgreSQL's scanner wants a digit before `e` and none after a last point. */
-export function numberConstant(text: string): string {
+/** Without the point that nothing follows. */
+export function numberText(text: string): string {
   return text.replace(/\.(?=e|$)/i, '');
 }
 
 /** What is left of a collation: only those that tell case apart mean something. */
-export function collation(name: string): string {
-  return /(_bin|_cs|^binary)$/i.test(name) ? 'COLLATE "binary"' : '';
+export function collation(name: string): 'binary' | undefined {
+  return /(_bin|_cs|^binary)$/i.test(name) ? 'binary' : undefined;
 }

@@ -1,15 +1,27 @@
 /** Names of tables and columns, lists of them, aliases. */
+import type { RangeVar } from '@pgsql/types';
+import { rangeVar } from '../tree/query.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
 
 /** `(a, b)`. */
-export function parseNameList(cursor: Cursor): Output {
-  return parenthesized(commaList(cursor.parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())))));
+export function parseNameList(cursor: Cursor): string[] {
+  return cursor.parenthesized(() => cursor.list(() => cursor.nameText()));
+}
+
+/** `(a, b)`, or nothing. */
+export function parseColumnNames(cursor: Cursor): string[] {
+  return cursor.is('(') ? parseNameList(cursor) : [];
 }
 
 /** `t` or `db.t`. */
-export function parseTableName(cursor: Cursor): Output {
-  return cursor.quoted(...parseTableNames(cursor));
+export function parseTable(cursor: Cursor): RangeVar {
+  return tableNamed(cursor, parseTableNames(cursor));
+}
+
+/** @throws SqlError 42601, 42622 */
+export function tableNamed(cursor: Cursor, names: readonly Name[], alias?: Name): RangeVar {
+  const texts = cursor.checked(...names);
+  return rangeVar(texts, names[0]?.at ?? 0, alias === undefined ? undefined : cursor.nameText(alias));
 }
 
 export function parseTableNames(cursor: Cursor): Name[] {

@@ -2,37 +2,20 @@
  * What the parts of the grammar have from each other: expressions hold queries and queries expressions, so each asks the cursor's grammar
  * for the other, and no file imports the one that it is used by.
  */
-import type { Binding, Cursor, Expression } from './cursor.ts';
-import { parenthesized, type Output } from './output.ts';
-
-/** PostgreSQL manual, table 4.2, loosest first. */
-const strength: Readonly<Record<Binding, number>> = {
-  or: 1,
-  and: 2,
-  not: 3,
-  comparison: 4,
-  other: 5,
-  additive: 6,
-  multiplicative: 7,
-  unary: 8,
-  simple: 9,
-};
+import type { Node, SelectStmt } from '@pgsql/types';
+import type { Cursor } from './cursor.ts';
 
 /** @throws SqlError 42601 */
-export function parseExpression(cursor: Cursor): Output {
-  return cursor.grammar.expression(cursor).output;
-}
-
-export function parseOr(cursor: Cursor): Expression {
+export function parseExpression(cursor: Cursor): Node {
   return cursor.grammar.expression(cursor);
 }
 
-export function parseBits(cursor: Cursor, levelMin = 1): Expression {
+export function parseBits(cursor: Cursor, levelMin = 1): Node {
   return cursor.grammar.bits(cursor, levelMin);
 }
 
 /** Names in a query mean its own tables, whatever they mean around it. */
-export function parseQueryExpression(cursor: Cursor): Output {
+export function parseQueryExpression(cursor: Cursor): SelectStmt {
   return cursor.withColumns(
     () => undefined,
     () => cursor.grammar.query(cursor),
@@ -40,8 +23,13 @@ export function parseQueryExpression(cursor: Cursor): Output {
 }
 
 /** `(SELECT ...)`. @throws SqlError 42601 */
-export function parseSubquery(cursor: Cursor): Output {
-  return parenthesized(cursor.parenthesized(() => cursor.nested(() => parseQueryExpression(cursor))));
+export function parseSubquery(cursor: Cursor): SelectStmt {
+  return cursor.parenthesized(() => cursor.nested(() => parseQueryExpression(cursor)));
+}
+
+/** `(SELECT ...)`, for expressions. @throws SqlError 42601 */
+export function parseSubqueryNode(cursor: Cursor): Node {
+  return { SelectStmt: parseSubquery(cursor) };
 }
 
 /** Does a query begin here, perhaps behind parentheses? */
@@ -70,13 +58,4 @@ export function isSubquery(cursor: Cursor): boolean {
     ahead += 1;
   } while (depth > 0);
   return behindQueries.has(cursor.peek(ahead)?.text.toUpperCase() ?? ')');
-}
-
-export function simple(output: Output): Expression {
-  return { output, binding: 'simple' };
-}
-
-/** The expression as an operand of an operator that binds like this, or tighter. */
-export function operand(expression: Expression, binding: Binding): Output {
-  return strength[expression.binding] >= strength[binding] ? expression.output : parenthesized(expression.output);
 }

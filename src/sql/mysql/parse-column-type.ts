@@ -1,18 +1,18 @@
 /** Types of columns (MySQL 8.0 manual, chapter 13) in the names of PostgreSQL and of column-types.ts. */
 import { parseNumbers, skipCharset } from './cast-type.ts';
+import { namedType, type NamedType } from '../tree/type-name.ts';
 import type { Cursor } from './cursor.ts';
-import { stringConstant } from './output.ts';
 import { parseStringValue } from './literal.ts';
 
 export interface ColumnType {
-  readonly text: string;
+  readonly type: NamedType;
   /** Does a collation mean something to it? */
   readonly isCharacter: boolean;
   /** SERIAL: BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE. */
   readonly isSerial: boolean;
 }
 
-type Reader = (cursor: Cursor) => string;
+type Reader = (cursor: Cursor) => NamedType;
 
 /** @throws SqlError 42601, 0A000 */
 export function parseColumnType(cursor: Cursor): ColumnType {
@@ -22,13 +22,16 @@ export function parseColumnType(cursor: Cursor): ColumnType {
   if (reader === undefined) throw cursor.syntaxError();
   const isCharacter = /CHAR|TEXT|ENUM/.test(word);
   cursor.take();
-  const text = reader(cursor);
+  const type = reader(cursor);
   if (isCharacter) {
     skipCharset(cursor);
     cursor.accept('BINARY');
   }
-  return { text, isCharacter, isSerial: word === 'SERIAL' };
+  return { type, isCharacter, isSerial: word === 'SERIAL' };
 }
+
+/** The width 1 is all that tells it from other numbers. */
+const boolean = namedType('mysql_tinyint', 1);
 
 /** Width, SIGNED, UNSIGNED, ZEROFILL. */
 function integer(signed: string, unsigned: string): Reader {
@@ -36,7 +39,7 @@ function integer(signed: string, unsigned: string): Reader {
     const [width] = parseNumbers(cursor);
     const isUnsigned = acceptUnsigned(cursor);
     const isBoolean = width === 1 && signed === 'mysql_tinyint' && !isUnsigned;
-    return isBoolean ? `${signed}(1)` : isUnsigned ? unsigned : signed;
+    return isBoolean ? boolean : namedType(isUnsigned ? unsigned : signed);
   };
 }
 
@@ -54,36 +57,36 @@ function floating(name: 'float4' | 'float8', unsigned: string): Reader {
   return (cursor) => {
     const numbers = parseNumbers(cursor);
     const isDouble = name === 'float8' || (numbers.length === 1 && (numbers[0] ?? 0) > 24);
-    if (acceptUnsigned(cursor)) return isDouble ? 'mysql_udouble' : unsigned;
-    return isDouble ? 'float8' : name;
+    if (acceptUnsigned(cursor)) return namedType(isDouble ? 'mysql_udouble' : unsigned);
+    return namedType(isDouble ? 'float8' : name);
   };
 }
 
 const decimal: Reader = (cursor) => {
   const [precision = 10, scale = 0] = parseNumbers(cursor);
   const name = acceptUnsigned(cursor) ? 'mysql_udecimal' : 'numeric';
-  return `${name}(${precision},${scale})`;
+  return namedType(name, precision, scale);
 };
 
 /** Digits of the second: none unless said. */
 const timed =
   (name: string): Reader =>
   (cursor) =>
-    `${name}(${parseNumbers(cursor)[0] ?? 0})`;
+    namedType(name, parseNumbers(cursor)[0] ?? 0);
 
 const sized =
   (name: string, lengthDefault: number | undefined): Reader =>
   (cursor) => {
     const [length = lengthDefault] = parseNumbers(cursor);
     if (length === undefined) throw cursor.syntaxError();
-    return `${name}(${length})`;
+    return namedType(name, length);
   };
 
 const fixed =
   (name: string): Reader =>
   (cursor) => {
     parseNumbers(cursor);
-    return name;
+    return namedType(name);
   };
 
 const character: Reader = (cursor) =>
@@ -91,7 +94,7 @@ const character: Reader = (cursor) =>
 
 const enumeration: Reader = (cursor) => {
   const labels = cursor.parenthesized(() => cursor.list(() => parseStringValue(cursor)));
-  return `mysql_enum(${labels.map(stringConstant).join(', ')})`;
+  return namedType('mysql_enum', ...labels);
 };
 
 const notKnown =
@@ -114,8 +117,8 @@ const readers: Readonly<Record<string, Reader>> = {
   BIGINT: integer('int8', 'uint8'),
   INT8: integer('int8', 'uint8'),
   SERIAL: fixed('uint8'),
-  BOOL: fixed('mysql_tinyint(1)'),
-  BOOLEAN: fixed('mysql_tinyint(1)'),
+  BOOL: () => boolean,
+  BOOLEAN: () => boolean,
   FLOAT: floating('float4', 'mysql_ufloat'),
   FLOAT4: floating('float4', 'mysql_ufloat'),
   FLOAT8: floating('float8', 'mysql_udouble'),

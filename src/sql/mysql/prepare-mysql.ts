@@ -1,27 +1,31 @@
-/** From MySQL's text to what the session runs: the rewritten text, planned, with MySQL's names, places and one result put back. */
+/** From MySQL's text to what the session runs. */
+import type { Node } from '@pgsql/types';
 import { temporarySchema } from '../catalog/temporary.ts';
 import type { Execution } from '../expression.ts';
-import { prepareStatement, type PrepareOptions } from '../prepare.ts';
-import { SqlError, type StatementView, type Waiting } from '../model/index.ts';
-import type { DdlOutcome, DdlStatement, QueryStatement, Statement } from '../statement.ts';
-import { rewriteMysql, type MysqlRewrite, type SqlRewrite } from './rewrite.ts';
+import type { StatementView, Waiting } from '../model/index.ts';
+import { prepareTree, type PrepareOptions } from '../prepare.ts';
+import type { DdlOutcome, DdlStatement, Statement } from '../statement.ts';
+import { parseMysql } from './parse-mysql.ts';
+import type { Parsed } from './parsed.ts';
 
 /** Plans one statement of MySQL's. @throws SqlError */
 export function prepareMysqlStatement(sql: string, options: PrepareOptions): Statement {
-  const { database } = options;
-  return prepared(rewriteMysql(sql, database === undefined ? {} : { database }), sql, options);
-}
-
-function prepared(rewrite: MysqlRewrite, sql: string, options: PrepareOptions): Statement {
-  switch (rewrite.kind) {
+  const parsed = parseMysql(sql, options.database);
+  const prepare: Prepare = (tree, more) =>
+    prepareTree(tree, { ...options, ...more }, (location) => Array.from(sql.slice(0, location)).length + 1);
+  switch (parsed.kind) {
     case 'statement':
-      return inDatabase(rewrite.statement, options);
-    case 'sql':
-      return preparedText(rewrite, sql, options);
+      return inDatabase(parsed.statement, options);
+    case 'tree':
+      return prepare(parsed.tree, {});
+    case 'effects':
+      return withoutRows(prepare({ SelectStmt: parsed.query }, {}));
     case 'several':
-      return inOrder(rewrite.parts, sql, options);
+      return inOrder(parsed, prepare, options);
   }
 }
+
+type Prepare = (tree: Node, more: Partial<PrepareOptions>) => Statement;
 
 /**
  * A name that no CREATE DATABASE has made is the database that is there from the start, here as in `name.table`: clients connect to whatever
@@ -33,38 +37,9 @@ function inDatabase(statement: Statement, { catalog }: PrepareOptions): Statemen
   return catalog.hasSchema(name) ? statement : { ...statement, value: null };
 }
 
-function preparedText(rewrite: SqlRewrite, sql: string, options: PrepareOptions): Statement {
-  let statement: Statement;
-  try {
-    statement = prepareStatement(rewrite.text, options);
-  } catch (error) {
-    throw inSource(error, rewrite, sql);
-  }
-  if (statement.kind !== 'query') return statement;
-  return rewrite.discardsRows ? withoutRows(statement) : withNames(statement, rewrite.longNames);
-}
-
-/** A place in the rewritten text is one in the client's; both count characters from 1. */
-function inSource(error: unknown, rewrite: SqlRewrite, sql: string): unknown {
-  if (!(error instanceof SqlError) || error.detail.position === undefined) return error;
-  const before = Array.from(rewrite.text)
-    .slice(0, error.detail.position - 1)
-    .join('');
-  const position = Array.from(sql.slice(0, rewrite.positionOf(before.length))).length + 1;
-  return new SqlError(error.code, error.message, { ...error.detail, position });
-}
-
-function withNames(statement: QueryStatement, longNames: readonly string[]): QueryStatement {
-  if (longNames.length === 0 || statement.columns === null) return statement;
-  const nameOf = (name: string): string => {
-    const number = /^moirai_name_(\d+)$/.exec(name)?.[1];
-    return number === undefined ? name : (longNames[Number(number)] ?? name);
-  };
-  return { ...statement, columns: statement.columns.map((column) => ({ ...column, name: nameOf(column.name) })) };
-}
-
 /** SET and DO: computed for what it does. */
-function withoutRows(statement: QueryStatement): QueryStatement {
+function withoutRows(statement: Statement): Statement {
+  if (statement.kind !== 'query') return statement;
   return {
     ...statement,
     command: 'SET',
@@ -77,9 +52,11 @@ function withoutRows(statement: QueryStatement): QueryStatement {
 }
 
 /** Each is planned when those before it have run: an index needs its table. When one fails, what was done is undone. */
-function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOptions): DdlStatement {
-  const command = commandOf(parts);
-  const isTemporary = command === 'CREATE TEMPORARY';
+function inOrder(
+  { command, isTemporary, parts }: Extract<Parsed, { kind: 'several' }>,
+  prepare: Prepare,
+  options: PrepareOptions,
+): DdlStatement {
   function* run(execution: Execution, view: StatementView): Waiting<DdlOutcome> {
     // The session's own schema may be made by the first part.
     const own = isTemporary ? [temporarySchema(execution.surroundings.sessionId)] : [];
@@ -89,8 +66,7 @@ function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOp
       for (const outcome of done.toReversed()) outcome.undo();
     };
     try {
-      for (const part of parts)
-        done.push(yield* runDdl(prepared(part, sql, { ...options, searchPath }), execution, view));
+      for (const part of parts) done.push(yield* runDdl(prepare(part, { searchPath }), execution, view));
     } catch (error) {
       undo();
       throw error;
@@ -103,10 +79,4 @@ function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOp
 function* runDdl(statement: Statement, execution: Execution, view: StatementView): Waiting<DdlOutcome> {
   if (statement.kind === 'ddl') return yield* statement.run(execution, view);
   return { undo: () => undefined, rowCount: 0, notices: [] };
-}
-
-/** Two words of the first part's text: CREATE TABLE, ALTER TABLE. */
-function commandOf([first]: readonly MysqlRewrite[]): string {
-  const text = first?.kind === 'sql' ? first.text : '';
-  return /^\w+ \w+/.exec(text)?.[0] ?? '';
 }

@@ -1,70 +1,102 @@
 /** SELECT, VALUES, TABLE, their unions, and WITH (MySQL 8.0 manual, 15.2.13 and 15.2.20). */
+import type { Node, SelectStmt, WithClause } from '@pgsql/types';
+import {
+  commonTable,
+  commonTables,
+  locking,
+  rangeVar,
+  select,
+  setOperation,
+  tableQuery,
+  target,
+  valuesQuery,
+  withTail,
+} from '../tree/query.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFrom } from './from.ts';
-import { parseNameList, parseTableName } from './names.ts';
+import { parseColumnNames, parseTable } from './names.ts';
 import { parseExpression, parseSubquery } from './nested.ts';
-import { noAliases, parseLimit, parseOrderBy, parseWindow, withAliases, type Aliases } from './order-by.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
+import { type Aliases, noAliases, parseLimit, parseOrderBy, parseWindow, withAliases } from './order-by.ts';
 import { parseSelectList } from './select-list.ts';
 
 /** A query with its WITH. */
-export function parseQuery(cursor: Cursor): Output {
-  const withClause = parseWith(cursor);
-  return [withLead(withClause), parseQueryBody(cursor)];
+export function parseQuery(cursor: Cursor): SelectStmt {
+  return parseQueryBody(cursor, parseWith(cursor));
 }
 
-export interface WithClause {
-  readonly isRecursive: boolean;
-  readonly items: readonly Output[];
-}
-
-export function withLead(clause: WithClause): Output {
-  return clause.items.length === 0 ? '' : [clause.isRecursive ? 'WITH RECURSIVE' : 'WITH', commaList(clause.items)];
-}
-
-export function parseWith(cursor: Cursor): WithClause {
-  if (!cursor.accept('WITH')) return { isRecursive: false, items: [] };
+export function parseWith(cursor: Cursor): WithClause | undefined {
+  if (!cursor.accept('WITH')) return undefined;
   const isRecursive = cursor.accept('RECURSIVE');
-  const items = cursor.list(() => {
-    const name = cursor.quoted(cursor.name());
-    const columns = cursor.is('(') ? parseNameList(cursor) : '';
+  const tables = cursor.list(() => {
+    const at = cursor.at();
+    const name = cursor.nameText();
+    const columns = parseColumnNames(cursor);
     cursor.expect('AS');
-    return [name, columns, 'AS', parseSubquery(cursor)];
+    return commonTable(name, columns, parseSubquery(cursor), at);
   });
-  return { isRecursive, items };
+  return commonTables(tables, isRecursive);
 }
 
 interface Term {
-  readonly output: Output;
+  readonly query: SelectStmt;
   /** Result columns by alias, lower case: for ORDER BY. */
   readonly aliases: Aliases;
 }
 
-export function parseQueryBody(cursor: Cursor): Output {
-  let term = parseTerm(cursor);
-  for (;;) {
-    const operator = cursor.acceptOneOf('UNION', 'EXCEPT', 'INTERSECT');
-    if (operator === undefined) break;
-    const all = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL' ? 'ALL' : '';
-    term = { output: [term.output, operator, all, parseTerm(cursor).output], aliases: noAliases };
-  }
-  const orderBy = cursor.is('ORDER', 'BY') ? parseOrderBy(cursor, term.aliases) : '';
+/** Behind WITH. */
+export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined): SelectStmt {
+  const { query, aliases } = parseUnion(cursor);
+  const orderBy = parseOrderBy(cursor, aliases);
   const limit = parseLimit(cursor);
-  return [term.output, orderBy, limit, parseLocks(cursor)];
+  const isTwice =
+    (orderBy.length > 0 && query.sortClause !== undefined) ||
+    (limit !== undefined && query.limitCount !== undefined) ||
+    (clause !== undefined && query.withClause !== undefined);
+  if (isTwice) throw cursor.unsupported('the same clause inside of the parentheses of a query and behind them');
+  return withTail(query, { orderBy, limit, locks: parseLocks(cursor), withClause: clause });
+}
+
+const setOperations = { UNION: 'SETOP_UNION', EXCEPT: 'SETOP_EXCEPT' } as const;
+
+function parseUnion(cursor: Cursor): Term {
+  let term = parseIntersection(cursor);
+  for (;;) {
+    const word = cursor.accept('UNION') ? 'UNION' : cursor.accept('EXCEPT') ? 'EXCEPT' : undefined;
+    if (word === undefined) return term;
+    const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
+    const query = setOperation(setOperations[word], isAll, term.query, parseIntersection(cursor).query);
+    term = { query, aliases: noAliases };
+  }
+}
+
+/** INTERSECT binds tighter than the others. */
+function parseIntersection(cursor: Cursor): Term {
+  let term = parseTerm(cursor);
+  while (cursor.accept('INTERSECT')) {
+    const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
+    const query = setOperation('SETOP_INTERSECT', isAll, term.query, parseTerm(cursor).query);
+    term = { query, aliases: noAliases };
+  }
+  return term;
 }
 
 function parseTerm(cursor: Cursor): Term {
-  if (cursor.is('(')) return { output: parseSubquery(cursor), aliases: noAliases };
+  if (cursor.is('(')) return { query: parseSubquery(cursor), aliases: noAliases };
   if (cursor.accept('VALUES')) {
     const rows = cursor.list(() => {
       cursor.expect('ROW');
-      return cursor.parenthesized(() => parenthesized(commaList(cursor.list(() => parseExpression(cursor)))));
+      return cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)));
     });
-    return { output: ['VALUES', commaList(rows)], aliases: noAliases };
+    return { query: valuesQuery(rows), aliases: noAliases };
   }
-  if (cursor.accept('TABLE')) return { output: ['TABLE', parseTableName(cursor)], aliases: noAliases };
+  if (cursor.accept('TABLE')) return { query: tableQuery(parseTable(cursor)), aliases: noAliases };
   cursor.expect('SELECT');
   return parseSelect(cursor);
+}
+
+/** SELECT of computed values alone. */
+export function selectOf(values: readonly Node[]): SelectStmt {
+  return select({ targetList: values.map((value) => target(value, undefined, 0)) });
 }
 
 const modifiers = [
@@ -79,57 +111,85 @@ const modifiers = [
 ];
 
 function parseSelect(cursor: Cursor): Term {
-  let distinct = '';
-  for (;;) {
-    if (cursor.is('SQL_CALC_FOUND_ROWS')) throw cursor.unsupported('SQL_CALC_FOUND_ROWS');
-    if (cursor.acceptOneOf('DISTINCT', 'DISTINCTROW') !== undefined) distinct = 'DISTINCT';
-    else if (cursor.acceptOneOf(...modifiers) === undefined) break;
-  }
+  const isDistinct = parseModifiers(cursor);
   const { items, aliases } = parseSelectList(cursor);
   if (cursor.is('INTO')) throw cursor.unsupported('SELECT ... INTO');
-  const from = cursor.accept('FROM') && !cursor.accept('DUAL') ? ['FROM', parseFrom(cursor)] : '';
-  const where = cursor.accept('WHERE') ? ['WHERE', parseExpression(cursor)] : '';
-  const groupBy = cursor.accept('GROUP', 'BY') ? parseGroupBy(cursor) : '';
-  const having = cursor.accept('HAVING') ? ['HAVING', withAliases(cursor, aliases, () => parseExpression(cursor))] : '';
-  const windows = cursor.accept('WINDOW') ? parseWindows(cursor) : '';
-  return { output: ['SELECT', distinct, items, from, where, groupBy, having, windows], aliases };
+  const from = cursor.accept('FROM') && !cursor.accept('DUAL') ? parseFrom(cursor) : [];
+  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  const groupBy = cursor.accept('GROUP', 'BY') ? parseGroupBy(cursor) : [];
+  const having = cursor.accept('HAVING') ? withAliases(cursor, aliases, () => parseExpression(cursor)) : undefined;
+  const windows = cursor.accept('WINDOW') ? parseWindows(cursor) : [];
+  const query = select({
+    // The parser of PostgreSQL makes an empty node of DISTINCT without ON.
+    ...(isDistinct ? { distinctClause: [{} as Node] } : {}),
+    targetList: [...items],
+    ...(from.length === 0 ? {} : { fromClause: from }),
+    ...(where === undefined ? {} : { whereClause: where }),
+    ...(groupBy.length === 0 ? {} : { groupClause: groupBy }),
+    ...(having === undefined ? {} : { havingClause: having }),
+    ...(windows.length === 0 ? {} : { windowClause: windows }),
+  });
+  return { query, aliases };
 }
 
-function parseGroupBy(cursor: Cursor): Output {
+/** @returns DISTINCT? */
+function parseModifiers(cursor: Cursor): boolean {
+  let isDistinct = false;
+  for (;;) {
+    if (cursor.is('SQL_CALC_FOUND_ROWS')) throw cursor.unsupported('SQL_CALC_FOUND_ROWS');
+    if (cursor.acceptOneOf('DISTINCT', 'DISTINCTROW') !== undefined) isDistinct = true;
+    else if (cursor.acceptOneOf(...modifiers) === undefined) return isDistinct;
+  }
+}
+
+function parseGroupBy(cursor: Cursor): Node[] {
   const items = cursor.list(() => {
     const item = parseExpression(cursor);
     cursor.acceptOneOf('ASC', 'DESC');
     return item;
   });
   if (cursor.is('WITH', 'ROLLUP')) throw cursor.unsupported('GROUP BY ... WITH ROLLUP');
-  return ['GROUP BY', commaList(items)];
+  return items;
 }
 
-/** FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: PostgreSQL's words for the same. */
-function parseLocks(cursor: Cursor): Output {
-  const locks: Output[] = [];
+/** FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE. */
+function parseLocks(cursor: Cursor): Node[] {
+  const locks: Node[] = [];
   for (;;) {
     if (cursor.accept('LOCK', 'IN', 'SHARE', 'MODE')) {
-      locks.push('FOR SHARE');
+      locks.push(locking('LCS_FORSHARE', [], 'LockWaitBlock'));
       continue;
     }
     if (!cursor.accept('FOR')) break;
-    const strength = cursor.acceptOneOf('UPDATE', 'SHARE');
-    if (strength === undefined) throw cursor.syntaxError();
-    const of = cursor.accept('OF') ? ['OF', commaList(cursor.list(() => cursor.quoted(cursor.name())))] : '';
-    if (cursor.is('WAIT')) throw cursor.unsupported('FOR UPDATE WAIT n');
-    const ifLocked = cursor.accept('SKIP', 'LOCKED') ? 'SKIP LOCKED' : cursor.accept('NOWAIT') ? 'NOWAIT' : '';
-    locks.push(['FOR', strength, of, ifLocked]);
+    locks.push(parseLock(cursor));
   }
   if (cursor.is('INTO')) throw cursor.unsupported('SELECT ... INTO');
   return locks;
 }
 
-function parseWindows(cursor: Cursor): Output {
-  const items = cursor.list(() => {
-    const name = cursor.quoted(cursor.name());
+/** Behind FOR. */
+function parseLock(cursor: Cursor): Node {
+  const word = cursor.acceptOneOf('UPDATE', 'SHARE');
+  if (word === undefined) throw cursor.syntaxError();
+  const tables = cursor.accept('OF')
+    ? cursor.list(() => {
+        const at = cursor.at();
+        return rangeVar([cursor.nameText()], at);
+      })
+    : [];
+  if (cursor.is('WAIT')) throw cursor.unsupported('FOR UPDATE WAIT n');
+  const ifLocked = cursor.accept('SKIP', 'LOCKED')
+    ? 'LockWaitSkip'
+    : cursor.accept('NOWAIT')
+      ? 'LockWaitError'
+      : 'LockWaitBlock';
+  return locking(word === 'UPDATE' ? 'LCS_FORUPDATE' : 'LCS_FORSHARE', tables, ifLocked);
+}
+
+function parseWindows(cursor: Cursor): Node[] {
+  return cursor.list(() => {
+    const name = cursor.nameText();
     cursor.expect('AS');
-    return [name, 'AS', parseWindow(cursor)];
+    return { WindowDef: { name, ...parseWindow(cursor) } };
   });
-  return ['WINDOW', commaList(items)];
 }

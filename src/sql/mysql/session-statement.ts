@@ -2,12 +2,12 @@
 import type { SettingStatement, TransactionModes, TransactionStatement } from '../statement.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpression } from './nested.ts';
-import { commaList, quotedName } from './output.ts';
-import type { Rewritten } from './rewritten.ts';
+import { type Parsed, parsedTree } from './parsed.ts';
+import { selectOf } from './select.ts';
 import { parseSet } from './set-statement.ts';
 import { parseMode } from './transaction-modes.ts';
 
-export function parseSession(cursor: Cursor): Rewritten | undefined {
+export function parseSession(cursor: Cursor): Parsed | undefined {
   const word = cursor.isKind('word') ? (cursor.peek()?.text.toUpperCase() ?? '') : '';
   const parser = Object.hasOwn(parsers, word) ? parsers[word] : undefined;
   if (parser === undefined) return undefined;
@@ -15,7 +15,7 @@ export function parseSession(cursor: Cursor): Rewritten | undefined {
   return parser(cursor, word);
 }
 
-const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritten>> = {
+const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Parsed>> = {
   SET: parseSet,
   BEGIN: (cursor) => {
     cursor.accept('WORK');
@@ -30,12 +30,11 @@ const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritt
     return transaction({ command: 'RELEASE', what: 'release', name: cursor.name().value });
   },
   USE: (cursor) => {
-    const name = quotedName(cursor.name().value);
+    const name = `"${cursor.name().value.replaceAll('"', '""')}"`;
     return setting({ command: 'USE', what: 'set', isLocal: false, name: 'search_path', value: name });
   },
   DO: (cursor) => {
-    const values = cursor.list(() => parseExpression(cursor));
-    return { kind: 'text', output: ['SELECT', commaList(values)], discardsRows: true };
+    return { kind: 'effects', query: selectOf(cursor.list(() => parseExpression(cursor))) };
   },
   UNLOCK: (cursor) => {
     if (cursor.acceptOneOf('TABLES', 'TABLE') === undefined) throw cursor.syntaxError();
@@ -65,16 +64,16 @@ function notKnown(cursor: Cursor, word: string): never {
 
 type Omitted<T> = T extends unknown ? Omit<T, 'kind'> : never;
 
-function transaction(statement: Omitted<TransactionStatement>): Rewritten {
+function transaction(statement: Omitted<TransactionStatement>): Parsed {
   return { kind: 'statement', statement: { kind: 'transaction', ...statement } };
 }
 
-function setting(statement: Omitted<SettingStatement>): Rewritten {
+function setting(statement: Omitted<SettingStatement>): Parsed {
   return { kind: 'statement', statement: { kind: 'setting', ...statement } };
 }
 
 /** PREPARE name FROM 'text' | @variable (MySQL 8.0 manual, 15.5). */
-function parsePrepare(cursor: Cursor): Rewritten {
+function parsePrepare(cursor: Cursor): Parsed {
   const name = cursor.name().value;
   cursor.expect('FROM');
   const isVariable = cursor.isKind('user-variable');
@@ -86,24 +85,25 @@ function parsePrepare(cursor: Cursor): Rewritten {
 }
 
 /** EXECUTE name [USING @a, @b]. */
-function parseExecute(cursor: Cursor): Rewritten {
-  const name = cursor.quoted(cursor.name());
-  if (!cursor.accept('USING')) return { kind: 'text', output: ['EXECUTE', name] };
-  const values = cursor.list(() => {
+function parseExecute(cursor: Cursor): Parsed {
+  const name = cursor.nameText();
+  if (!cursor.accept('USING')) return parsedTree({ ExecuteStmt: { name } });
+  const params = cursor.list(() => {
     if (!cursor.isKind('user-variable')) throw cursor.syntaxError();
     return parseExpression(cursor);
   });
-  return { kind: 'text', output: ['EXECUTE', name, '(', commaList(values), ')'] };
+  return parsedTree({ ExecuteStmt: { name, params } });
 }
 
 /** DEALLOCATE | DROP PREPARE name. */
-export function parseDeallocate(cursor: Cursor): Rewritten {
+export function parseDeallocate(cursor: Cursor): Parsed {
   cursor.expect('PREPARE');
-  return { kind: 'text', output: ['DEALLOCATE', cursor.quoted(cursor.name())] };
+  const location = cursor.at();
+  return parsedTree({ DeallocateStmt: { name: cursor.nameText(), location } });
 }
 
 /** START TRANSACTION [WITH CONSISTENT SNAPSHOT], [READ ONLY | READ WRITE]. */
-function parseStart(cursor: Cursor): Rewritten {
+function parseStart(cursor: Cursor): Parsed {
   cursor.expect('TRANSACTION');
   let modes: TransactionModes = {};
   if (!cursor.isAtEnd()) {
@@ -115,7 +115,7 @@ function parseStart(cursor: Cursor): Rewritten {
   return transaction({ command: 'START TRANSACTION', what: 'begin', modes });
 }
 
-function parseEnd(cursor: Cursor, what: 'commit' | 'rollback'): Rewritten {
+function parseEnd(cursor: Cursor, what: 'commit' | 'rollback'): Parsed {
   cursor.accept('WORK');
   let andChain = false;
   if (cursor.accept('AND')) {
@@ -127,7 +127,7 @@ function parseEnd(cursor: Cursor, what: 'commit' | 'rollback'): Rewritten {
   return transaction({ command: what.toUpperCase(), what, andChain });
 }
 
-function parseRollback(cursor: Cursor): Rewritten {
+function parseRollback(cursor: Cursor): Parsed {
   const mark = cursor.mark();
   cursor.accept('WORK');
   if (cursor.accept('TO')) {

@@ -1,11 +1,14 @@
 /** SET: system variables, user variables, NAMES, TRANSACTION (MySQL 8.0 manual, 15.7.6 and 15.3.7). */
+import type { Node } from '@pgsql/types';
 import { mysqlHas } from '../known/server-names.ts';
 import { SqlError } from '../model/index.ts';
 import type { TransactionModes } from '../statement.ts';
+import { stringNode } from '../tree/constant.ts';
+import { mysqlCall } from '../tree/mysql.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpression } from './nested.ts';
-import { commaList, stringConstant, type Output } from './output.ts';
-import type { Rewritten } from './rewritten.ts';
+import type { Parsed } from './parsed.ts';
+import { selectOf } from './select.ts';
 import { isolationNames, parseMode } from './transaction-modes.ts';
 import { switches, systemVariables } from './variables.ts';
 
@@ -13,10 +16,10 @@ type Scope = 'session' | 'global' | undefined;
 
 type Assignment =
   | { readonly kind: 'constant'; readonly name: string; readonly scope: Scope; readonly value: string | null }
-  | { readonly kind: 'computed'; readonly output: Output };
+  | { readonly kind: 'computed'; readonly call: Node };
 
 /** Behind SET. */
-export function parseSet(cursor: Cursor): Rewritten {
+export function parseSet(cursor: Cursor): Parsed {
   const modes = parseTransactionModes(cursor);
   if (modes !== undefined) return modes;
   if (cursor.is('PASSWORD') || cursor.is('ROLE') || cursor.is('DEFAULT', 'ROLE'))
@@ -30,19 +33,17 @@ export function parseSet(cursor: Cursor): Rewritten {
     return { kind: 'statement', statement: { kind: 'setting', command: 'SET', what: 'set all', settings } };
   }
   const calls = assignments.map((assignment) =>
-    assignment.kind === 'computed'
-      ? assignment.output
-      : setVariable(assignment.name, assignment.scope, constantOutput(assignment)),
+    assignment.kind === 'computed' ? assignment.call : setVariable(assignment.name, constantNode(assignment), 0),
   );
-  return { kind: 'text', output: ['SELECT', commaList(calls)], discardsRows: true };
+  return { kind: 'effects', query: selectOf(calls) };
 }
 
-function constantOutput({ name, value }: { readonly name: string; readonly value: string | null }): Output {
-  return value === null ? `mysql_default('${name}')` : stringConstant(value);
+function constantNode({ name, value }: { readonly name: string; readonly value: string | null }): Node {
+  return value === null ? mysqlCall('default', [stringNode(name, 0)], 0) : stringNode(value, 0);
 }
 
 /** SET [SESSION | GLOBAL] TRANSACTION ...: without a word for the next transaction only. */
-function parseTransactionModes(cursor: Cursor): Rewritten | undefined {
+function parseTransactionModes(cursor: Cursor): Parsed | undefined {
   const mark = cursor.mark();
   const scope = cursor.acceptOneOf('SESSION', 'LOCAL', 'GLOBAL');
   if (!cursor.accept('TRANSACTION')) {
@@ -57,7 +58,7 @@ function parseTransactionModes(cursor: Cursor): Rewritten | undefined {
   return modesStatement(scope === undefined ? undefined : 'session', modes);
 }
 
-function modesStatement(scope: Scope, modes: TransactionModes): Rewritten {
+function modesStatement(scope: Scope, modes: TransactionModes): Parsed {
   return {
     kind: 'statement',
     statement: {
@@ -76,20 +77,19 @@ function parseAssignments(cursor: Cursor): Assignment[] {
   if (cursor.isKind('user-variable')) {
     const { value, at } = cursor.take();
     if (cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
-    const name = stringConstant(value.toLowerCase());
-    return [
-      { kind: 'computed', output: [{ text: 'mysql_set_user_variable(', at }, name, ',', parseExpression(cursor), ')'] },
-    ];
+    const name = stringNode(value.toLowerCase(), at);
+    return [{ kind: 'computed', call: mysqlCall('set_user_variable', [name, parseExpression(cursor)], at) }];
   }
+  const at = cursor.at();
   const { name, scope } = parseVariableName(cursor);
   if (cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
   const value = parseConstant(cursor);
   if (value !== undefined) return [{ kind: 'constant', name, scope, value: normalized(name, value) }];
-  return [{ kind: 'computed', output: setVariable(name, scope, parseExpression(cursor)) }];
+  return [{ kind: 'computed', call: setVariable(name, parseExpression(cursor), at) }];
 }
 
-function setVariable(name: string, scope: Scope, value: Output): Output {
-  return ['mysql_set_variable(', stringConstant(name), ',', value, ',', stringConstant(scope ?? 'session'), ')'];
+function setVariable(name: string, value: Node, at: number): Node {
+  return mysqlCall('set_variable', [stringNode(name, at), value], at);
 }
 
 /** @throws SqlError 42704 (1193) */
@@ -160,7 +160,7 @@ function parseNames(cursor: Cursor): Assignment[] {
 }
 
 /** The levels and read-only as variables are the transaction's modes. Without SESSION they are those of the next one. */
-function constantStatement({ name, scope, value }: Extract<Assignment, { kind: 'constant' }>): Rewritten {
+function constantStatement({ name, scope, value }: Extract<Assignment, { kind: 'constant' }>): Parsed {
   if (name === 'transaction_read_only' && value !== null) return modesStatement(scope, { isReadOnly: value !== '0' });
   if (name === 'transaction_isolation' && value !== null) {
     const isolation = isolationNames.find((level) => level.replace(' ', '-') === value.toLowerCase());

@@ -1,144 +1,147 @@
 /** The innermost level of expressions: literals, names, variables, calls and everything in parentheses. */
+import type { Node } from '@pgsql/types';
+import { bitsNode, integerNode, nullNode, numberNode, stringNode } from '../tree/constant.ts';
+import {
+  type Branch,
+  caseOf,
+  collated,
+  columnRef,
+  exists,
+  funcCall,
+  negated,
+  not,
+  parameterRef,
+  prefixOperation,
+  row,
+  scalarSubquery,
+} from '../tree/expression.ts';
+import { mysqlCall } from '../tree/mysql.ts';
 import { parseCall, parseTypedForm } from './call.ts';
-import type { Cursor, Expression, Name } from './cursor.ts';
+import type { Cursor, Name } from './cursor.ts';
 import { parseLeadingInterval } from './interval.ts';
-import { collation, isString, numberConstant, parseString } from './literal.ts';
-import { isSubquery, operand, parseExpression, parseOr, parseSubquery, simple } from './nested.ts';
-import { commaList, parenthesized, stringConstant, type Output } from './output.ts';
-import type { Token } from './tokens.ts';
+import { collation, isString, numberText, parseString } from './literal.ts';
+import { isSubquery, parseExpression, parseSubqueryNode } from './nested.ts';
 
-export function parseSimple(cursor: Cursor): Expression {
+export function parseSimple(cursor: Cursor): Node {
   let found = parsePrefix(cursor);
   for (;;) {
-    const at = cursor.peek()?.at ?? 0;
+    const at = cursor.at();
     if (cursor.accept('COLLATE')) {
-      const collate = collation(cursor.nameAfterPointOrString());
-      if (collate !== '') found = simple(parenthesized([operand(found, 'simple'), collate]));
+      const name = collation(cursor.nameAfterPointOrString());
+      if (name !== undefined) found = collated(found, name, at);
       continue;
     }
     const arrow = cursor.acceptOneOf('->>', '->');
     if (arrow === undefined) return found;
-    const extract: Output = [{ text: 'json_extract(', at }, found.output, ',', parseString(cursor), ')'];
-    found = simple(arrow === '->' ? extract : ['json_unquote(', extract, ')']);
+    const extract = funcCall('json_extract', [found, parseString(cursor)], at);
+    found = arrow === '->' ? extract : funcCall('json_unquote', [extract], at);
   }
 }
 
-function parsePrefix(cursor: Cursor): Expression {
-  const token = cursor.peek();
-  const at = token?.at ?? 0;
-  const sign = cursor.acceptOneOf('-', '+', '~');
-  if (sign !== undefined) {
-    if (sign === '-' && cursor.isKind('number'))
-      return { output: { text: `-${numberConstant(cursor.take().text)}`, at }, binding: 'unary' };
-    const inner = cursor.nested(() => parseSimple(cursor));
-    if (sign === '+') return inner;
-    return { output: [{ text: sign, at }, operand(inner, 'simple')], binding: sign === '~' ? 'other' : 'unary' };
+function parsePrefix(cursor: Cursor): Node {
+  const at = cursor.at();
+  const operand = (): Node => cursor.nested(() => parseSimple(cursor));
+  const sign = cursor.acceptOneOf('-', '+', '~', '!', 'BINARY');
+  switch (sign) {
+    case '-':
+      return cursor.isKind('number')
+        ? negated(numberNode(numberText(cursor.take().text), at), at)
+        : negated(operand(), at);
+    case '+':
+      return operand();
+    case '~':
+      return prefixOperation('~', operand(), at);
+    case '!':
+      return not(operand(), at);
+    case 'BINARY':
+      return mysqlCall('binary', [operand()], at);
+    default:
+      if (cursor.is('(')) return parseParenthesized(cursor, at);
+      return parseLiteral(cursor, at) ?? parseKeyword(cursor, at) ?? parseNamed(cursor);
   }
-  if (cursor.accept('!'))
-    return simple(
-      parenthesized([
-        { text: 'NOT', at },
-        operand(
-          cursor.nested(() => parseSimple(cursor)),
-          'not',
-        ),
-      ]),
-    );
-  if (cursor.accept('BINARY'))
-    return simple([{ text: 'mysql_binary(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
-  if (cursor.is('(')) return parseParenthesized(cursor);
-  return parseLiteral(cursor) ?? parseKeyword(cursor) ?? parseNamed(cursor);
 }
 
 /** A value, a row of values, or a subquery. */
-function parseParenthesized(cursor: Cursor): Expression {
-  if (isSubquery(cursor)) return simple(parseSubquery(cursor));
-  const items = cursor.parenthesized(() => cursor.list(() => parseOr(cursor)));
+function parseParenthesized(cursor: Cursor, at: number): Node {
+  if (isSubquery(cursor)) return scalarSubquery(parseSubqueryNode(cursor), at);
+  const items = cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)));
   const [only] = items;
-  if (items.length === 1 && only !== undefined)
-    return only.binding === 'simple' ? only : simple(parenthesized(only.output));
-  return simple(['(', commaList(items.map((item) => item.output)), ')']);
+  return items.length === 1 && only !== undefined ? only : row(items, false, at);
 }
 
-function parseLiteral(cursor: Cursor): Expression | undefined {
+function parseLiteral(cursor: Cursor, at: number): Node | undefined {
   const token = cursor.peek();
   if (token === undefined) return undefined;
-  if (isString(cursor)) return simple(parseString(cursor));
+  if (isString(cursor)) return parseString(cursor);
   switch (token.kind) {
     case 'number':
-      return simple(placed(cursor.take(), numberConstant(token.text)));
+      return numberNode(numberText(cursor.take().text), at);
     case 'hex':
-      return simple(placed(cursor.take(), `X'${token.value}'`));
+      return bitsNode(`x${cursor.take().value}`, at);
     case 'bits':
-      return simple(placed(cursor.take(), `B'${token.value}'`));
+      return bitsNode(`b${cursor.take().value}`, at);
     case 'parameter':
-      return simple(placed(cursor.take(), `$${cursor.parameters.get(token) ?? 0}`));
+      return parameterRef(cursor.parameters.get(cursor.take()) ?? 0, at);
     case 'user-variable':
-      return parseUserVariable(cursor);
+      return parseUserVariable(cursor, at);
     case 'system-variable':
-      return simple(placed(cursor.take(), systemVariable(token.value)));
+      return systemVariable(cursor.take().value, at);
     default:
       return undefined;
   }
 }
 
-function placed(token: Token, text: string): Output {
-  return { text, at: token.at };
+function parseUserVariable(cursor: Cursor, at: number): Node {
+  const name = stringNode(cursor.take().value.toLowerCase(), at);
+  if (!cursor.accept(':=')) return mysqlCall('user_variable', [name], at);
+  return mysqlCall('set_user_variable', [name, parseExpression(cursor)], at);
 }
 
-function parseUserVariable(cursor: Cursor): Expression {
-  const token = cursor.take();
-  const name = stringConstant(token.value.toLowerCase());
-  if (!cursor.accept(':=')) return simple({ text: `mysql_user_variable(${name})`, at: token.at });
-  return simple([{ text: 'mysql_set_user_variable(', at: token.at }, name, ',', parseExpression(cursor), ')']);
-}
-
-function systemVariable(value: string): string {
+function systemVariable(value: string, at: number): Node {
   const [scope = '', ...rest] = value.split('.');
   const isScoped = rest.length > 0 && /^(global|session|local|persist|persist_only)$/.test(scope);
-  const name = stringConstant(isScoped ? rest.join('.') : value);
-  return isScoped && scope !== 'session' && scope !== 'local'
-    ? `mysql_variable(${name}, 'global')`
-    : `mysql_variable(${name})`;
+  const name = stringNode(isScoped ? rest.join('.') : value, at);
+  const isGlobal = isScoped && scope !== 'session' && scope !== 'local';
+  return mysqlCall('variable', isGlobal ? [name, stringNode('global', at)] : [name], at);
 }
 
-const constants: Readonly<Record<string, string>> = { TRUE: '1', FALSE: '0', NULL: 'NULL' };
-
-function parseKeyword(cursor: Cursor): Expression | undefined {
-  const { at = 0 } = cursor.peek() ?? {};
+function parseKeyword(cursor: Cursor, at: number): Node | undefined {
   if (cursor.is('DEFAULT', '(')) throw cursor.unsupported('DEFAULT(column)');
-  const constant = cursor.acceptOneOf('TRUE', 'FALSE', 'NULL');
-  if (constant !== undefined) return simple({ text: constants[constant] ?? '', at });
-  if (cursor.accept('CASE')) return parseCase(cursor);
-  if (cursor.accept('EXISTS')) return simple(['EXISTS', parseSubquery(cursor)]);
+  if (cursor.accept('TRUE')) return integerNode(1, at);
+  if (cursor.accept('FALSE')) return integerNode(0, at);
+  if (cursor.accept('NULL')) return nullNode(at);
+  if (cursor.accept('CASE')) return parseCase(cursor, at);
+  if (cursor.accept('EXISTS')) return exists(parseSubqueryNode(cursor), at);
   if (cursor.is('ROW', '(')) {
     cursor.take();
-    return simple(['ROW(', commaList(cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)))), ')']);
+    return row(
+      cursor.parenthesized(() => cursor.list(() => parseExpression(cursor))),
+      true,
+      at,
+    );
   }
   if (cursor.is('INTERVAL')) return parseLeadingInterval(cursor);
   if (cursor.is('MATCH')) throw cursor.unsupported('MATCH ... AGAINST');
   return parseTypedForm(cursor);
 }
 
-function parseCase(cursor: Cursor): Expression {
-  const subject = cursor.is('WHEN') ? '' : parseExpression(cursor);
-  const branches: Output[] = [];
+function parseCase(cursor: Cursor, at: number): Node {
+  const subject = cursor.is('WHEN') ? undefined : parseExpression(cursor);
+  const branches: Branch[] = [];
   do {
-    cursor.expect('WHEN');
+    const { at: whenAt } = cursor.expect('WHEN');
     const when = parseExpression(cursor);
     cursor.expect('THEN');
-    branches.push(['WHEN', when, 'THEN', parseExpression(cursor)]);
+    branches.push({ when, result: parseExpression(cursor), at: whenAt });
   } while (cursor.is('WHEN'));
-  const last = cursor.accept('ELSE') ? ['ELSE', parseExpression(cursor)] : '';
+  const otherwise = cursor.accept('ELSE') ? parseExpression(cursor) : undefined;
   cursor.expect('END');
-  return simple(['CASE', subject, branches, last, 'END']);
+  return caseOf(subject, branches, otherwise, at);
 }
 
 /** A column or a function. */
-function parseNamed(cursor: Cursor): Expression {
-  const call = parseCall(cursor);
-  if (call !== undefined) return call;
-  return simple(columnReference(cursor, parseNames(cursor)));
+function parseNamed(cursor: Cursor): Node {
+  return parseCall(cursor) ?? columnReference(cursor, parseNames(cursor));
 }
 
 function parseNames(cursor: Cursor): Name[] {
@@ -150,6 +153,10 @@ function parseNames(cursor: Cursor): Name[] {
   return names;
 }
 
-function columnReference(cursor: Cursor, names: readonly Name[]): Output {
-  return cursor.columnRule(names) ?? cursor.quoted(...names);
+function columnReference(cursor: Cursor, names: readonly Name[]): Node {
+  return cursor.columnRule(names) ?? columnNamed(cursor, names);
+}
+
+function columnNamed(cursor: Cursor, names: readonly Name[]): Node {
+  return columnRef(cursor.checked(...names), names[0]?.at ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
  * MySQL's lexical structure (MySQL 8.0 manual, 11.1 literals, 11.2 names, 11.7 comments). Lossless: the texts of the tokens, put together,
- * are the input, so that a place in rewritten text can be traced back. It never throws: what cannot be a token becomes an `operator` that
+ * are the input, so that a node knows its place in it. It never throws: what cannot be a token becomes an `operator` that
  * no grammar rule takes, or an `unterminated` rest. One pass, linear.
  */
 

@@ -1,38 +1,61 @@
 /** UPDATE and DELETE, of one table and of one table among joined ones (MySQL 8.0 manual, 15.2.2 and 15.2.17). */
+import type { Node, RangeVar, WithClause } from '@pgsql/types';
 import { SqlError } from '../model/index.ts';
+import { columnRef, logical, operation } from '../tree/expression.ts';
+import type { MysqlDelete, MysqlUpdate, RowChange } from '../tree/mysql.ts';
+import { type ChangeParts, deletion, update } from '../tree/write.ts';
+import { assignedColumns, parseAssignment, parseReturning, type Assignment } from './assignment.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { parseAlias, parseTableNames } from './names.ts';
+import { fromNode, parseFromItems, qualifierOf, tableItem, type FromItem } from './from.ts';
+import { parseAlias, parseTableNames, tableNamed } from './names.ts';
 import { parseExpression } from './nested.ts';
 import { parseLimit, parseOrderBy } from './order-by.ts';
-import { fromOutput, parseFromItems, qualifierOf, tableItem, type FromItem } from './from.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
-import { withLead, type WithClause } from './select.ts';
-import { assignmentList, parseAssignment, parseReturning, type Assignment } from './assignment.ts';
 
 type TableItem = Extract<FromItem, { kind: 'table' }>;
 
+/** Which rows of which table, before what is done to them. */
+type Change = ChangeParts & RowChange;
+
 /** Behind UPDATE. */
-export function parseUpdate(cursor: Cursor, withClause: WithClause): Output {
+export function parseUpdate(cursor: Cursor, withClause: WithClause | undefined): Node {
   cursor.accept('LOW_PRIORITY');
   if (cursor.is('IGNORE')) throw cursor.unsupported('UPDATE IGNORE');
   const items = parseFromItems(cursor);
   cursor.expect('SET');
   const assignments = cursor.list(() => parseAssignment(cursor));
-  const set = ['SET', assignmentList(cursor, assignments)];
-  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  const where = parseWhere(cursor);
   const [only] = items;
   if (items.length === 1 && only?.kind === 'table') {
     checkQualifiers(only, assignments);
-    const visited = parseVisited(cursor, only, withClause);
-    return [visited, 'UPDATE', only.output, set, where === undefined ? '' : ['WHERE', where], parseReturning(cursor)];
+    return updateOf(cursor, parseOneTable(cursor, only, where, withClause), assignments);
   }
   const target = targetOfAssignments(cursor, items, assignments);
-  const joined = joinedTarget(cursor, items, target, where);
-  return [withLead(withClause), 'UPDATE', joined.target, set, 'FROM', joined.others, joined.where];
+  return updateOf(cursor, joinedTarget(cursor, items, target, where, withClause), assignments);
+}
+
+function updateOf(cursor: Cursor, change: Change, assignments: readonly Assignment[]): Node {
+  const statement: MysqlUpdate = { ...update(change, assignedColumns(cursor, assignments)), ...ownParts(change) };
+  return { UpdateStmt: statement };
+}
+
+function deletionOf(change: Change): Node {
+  const statement: MysqlDelete = { ...deletion(change), ...ownParts(change) };
+  return { DeleteStmt: statement };
+}
+
+function ownParts({ visited, writtenItem }: RowChange): RowChange {
+  return {
+    ...(visited === undefined ? {} : { visited }),
+    ...(writtenItem === undefined ? {} : { writtenItem }),
+  };
+}
+
+function parseWhere(cursor: Cursor): Node | undefined {
+  return cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
 }
 
 /** Behind DELETE. */
-export function parseDelete(cursor: Cursor, withClause: WithClause): Output {
+export function parseDelete(cursor: Cursor, withClause: WithClause | undefined): Node {
   while (cursor.acceptOneOf('LOW_PRIORITY', 'QUICK') !== undefined);
   if (cursor.is('IGNORE')) throw cursor.unsupported('DELETE IGNORE');
   const isFromFirst = cursor.accept('FROM');
@@ -42,10 +65,7 @@ export function parseDelete(cursor: Cursor, withClause: WithClause): Output {
   if (!isFromFirst) throw cursor.syntaxError();
   cursor.back(mark);
   const table = tableItem(cursor, parseTableNames(cursor), parseAlias(cursor));
-  const where = cursor.accept('WHERE') ? ['WHERE', parseExpression(cursor)] : '';
-  if (table.kind !== 'table') throw cursor.syntaxError();
-  const visited = parseVisited(cursor, table, withClause);
-  return [visited, 'DELETE FROM', table.output, where, parseReturning(cursor)];
+  return deletionOf(parseOneTable(cursor, table, parseWhere(cursor), withClause));
 }
 
 /** `t`, `db.t`, `t.*`. */
@@ -55,23 +75,41 @@ function parseDeleteTarget(cursor: Cursor): Name[] {
   return names;
 }
 
-function parseJoinedDelete(cursor: Cursor, withClause: WithClause, targets: readonly Name[][]): Output {
+function parseJoinedDelete(
+  cursor: Cursor,
+  withClause: WithClause | undefined,
+  targets: readonly (readonly Name[])[],
+): Node {
   const items = parseFromItems(cursor);
-  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  const where = parseWhere(cursor);
   const [first] = targets;
   if (first === undefined || targets.length > 1) throw cursor.unsupported('DELETE from several tables');
-  const joined = joinedTarget(cursor, items, targetByName(items, first.at(-1)), where);
-  const using = joined.others.length === 0 ? '' : ['USING', joined.others];
-  return [withLead(withClause), 'DELETE FROM', joined.target, using, joined.where];
+  return deletionOf(joinedTarget(cursor, items, targetByName(items, first.at(-1)), where, withClause));
 }
 
-/** WITH, and the marker for ORDER BY and LIMIT behind it: the order in which rows are visited, and how many. */
-function parseVisited(cursor: Cursor, table: TableItem, withClause: WithClause): Output {
-  const orderBy = cursor.is('ORDER', 'BY') ? parseOrderBy(cursor) : '';
+/** Behind the WHERE of a statement on one table: ORDER BY, LIMIT, RETURNING. */
+function parseOneTable(
+  cursor: Cursor,
+  { node }: TableItem,
+  where: Node | undefined,
+  withClause: WithClause | undefined,
+): Change {
+  const sortClause = parseOrderBy(cursor);
   const limit = parseLimit(cursor);
-  if (orderBy === '' && limit === '') return withLead(withClause);
-  const marker = ['"moirai_limit" AS (SELECT 1 FROM', table.output, orderBy, limit, ')'];
-  return withLead({ ...withClause, items: [...withClause.items, marker] });
+  if (limit?.offset !== undefined) throw cursor.syntaxError();
+  const isVisited = sortClause.length > 0 || limit !== undefined;
+  return {
+    table: tableOf(node),
+    others: [],
+    where,
+    returning: parseReturning(cursor),
+    withClause,
+    ...(isVisited ? { visited: { sortClause, limitCount: limit?.count ?? undefined } } : {}),
+  };
+}
+
+function tableOf(node: Node): RangeVar {
+  return 'RangeVar' in node ? node.RangeVar : {};
 }
 
 function checkQualifiers(table: TableItem, assignments: readonly Assignment[]): void {
@@ -113,62 +151,44 @@ function tablesOf(item: FromItem): TableItem[] {
   return item.kind === 'table' ? [item] : [];
 }
 
-interface Joined {
-  readonly target: Output;
-  readonly others: readonly Output[];
-  readonly where: Output;
-}
-
 /**
- * The target apart from what it is joined with. Inner joins are conditions of WHERE; where the target stands in an outer join, all of
- * it stays and the target is named once more (`moirai_target`).
+ * The target apart from what it is joined with. Inner joins are conditions of WHERE; where the target stands in an outer join, all of it
+ * stays.
  */
 function joinedTarget(
   cursor: Cursor,
   items: readonly FromItem[],
   target: TableItem,
-  where: Output | undefined,
-): Joined {
-  const conditions: Output[] = [];
+  where: Node | undefined,
+  withClause: WithClause | undefined,
+): Change {
+  const conditions: Node[] = [];
   const flat = items.flatMap((item) => innerItems(cursor, item, conditions));
   const others = flat.filter((item) => item !== target);
-  if (where !== undefined) conditions.push(parenthesized(where));
-  if (others.length < flat.length) {
-    return {
-      target: target.output,
-      others: [listOf(cursor, others)].filter((list) => list !== ''),
-      where: whereOf(conditions),
-    };
-  }
-  const identity = [
-    `"moirai_target".ctid =`,
-    `${cursor.quoted({ value: qualifierOf(target) ?? '', at: 0 }).text}.ctid`,
-  ];
+  if (where !== undefined) conditions.push(where);
+  const isApart = others.length < flat.length;
   return {
-    target: [cursor.quoted(...target.names), 'AS "moirai_target"'],
-    others: [listOf(cursor, flat)],
-    where: whereOf([identity, ...conditions]),
+    table: isApart ? tableOf(target.node) : tableNamed(cursor, target.names),
+    others: others.map((item) => fromNode(cursor, item)),
+    where:
+      conditions.length === 0 ? undefined : conditions.reduce((left, right) => logical('AND_EXPR', left, right, -1)),
+    returning: [],
+    withClause,
+    ...(isApart ? {} : { writtenItem: qualifierOf(target) ?? '' }),
   };
 }
 
-function listOf(cursor: Cursor, items: readonly FromItem[]): Output {
-  return items.length === 0 ? '' : commaList(items.map((item) => fromOutput(cursor, item)));
-}
-
-function whereOf(conditions: readonly Output[]): Output {
-  return conditions.map((condition, i) => [i === 0 ? 'WHERE' : 'AND', condition]);
-}
-
 /** What inner joins join; their conditions are added to `conditions`. */
-function innerItems(cursor: Cursor, item: FromItem, conditions: Output[]): FromItem[] {
-  if (item.kind !== 'join' || item.type !== 'INNER') return [item];
+function innerItems(cursor: Cursor, item: FromItem, conditions: Node[]): FromItem[] {
+  if (item.kind !== 'join' || item.type !== 'JOIN_INNER') return [item];
   if (item.isNatural) throw cursor.unsupported('NATURAL JOIN in UPDATE and DELETE');
   const left = innerItems(cursor, item.left, conditions);
   const right = innerItems(cursor, item.right, conditions);
-  if (item.on !== undefined) conditions.push(parenthesized(item.on));
+  if (item.on !== undefined) conditions.push(item.on);
   for (const column of item.using ?? []) {
-    const [from, to] = [qualifierOfOne(cursor, left), qualifierOfOne(cursor, right)];
-    conditions.push([cursor.quoted(from, column), '=', cursor.quoted(to, column)]);
+    const columnOf = (side: readonly FromItem[]): Node =>
+      columnRef(cursor.checked(qualifierOfOne(cursor, side), column), column.at);
+    conditions.push(operation('=', columnOf(left), columnOf(right), column.at));
   }
   return [...left, ...right];
 }

@@ -1,52 +1,81 @@
 /** INSERT, REPLACE, UPDATE, DELETE (MySQL 8.0 manual, 15.2). */
+import type { Node, SelectStmt } from '@pgsql/types';
 import { SqlError } from '../model/index.ts';
+import { columnRef } from '../tree/expression.ts';
+import type { MysqlInsert, OnDuplicate } from '../tree/mysql.ts';
+import { valuesQuery } from '../tree/query.ts';
+import { assignmentNodes, columnTarget, insert } from '../tree/write.ts';
+import { assignedColumns, parseAssignment, parseReturning, parseValue } from './assignment.ts';
 import type { ColumnRule, Cursor, Name } from './cursor.ts';
-import { assignmentList, parseAssignment, parseReturning, parseValue } from './assignment.ts';
-import { parseTableNames } from './names.ts';
+import { parseTableNames, tableNamed } from './names.ts';
 import { isQueryAhead, parseQueryExpression } from './nested.ts';
-import { commaList, parenthesized, type Output } from './output.ts';
-import type { Rewritten } from './rewritten.ts';
+import { type Parsed, parsedTree } from './parsed.ts';
 import { parseDelete, parseUpdate } from './update.ts';
 
-export function parseWrite(cursor: Cursor): Rewritten | undefined {
-  const noWith = { isRecursive: false, items: [] };
-  if (cursor.accept('INSERT')) return { kind: 'text', output: parseInsert(cursor, 'INSERT') };
-  if (cursor.accept('REPLACE')) return { kind: 'text', output: parseInsert(cursor, 'REPLACE') };
-  if (cursor.accept('UPDATE')) return { kind: 'text', output: parseUpdate(cursor, noWith) };
-  if (cursor.accept('DELETE')) return { kind: 'text', output: parseDelete(cursor, noWith) };
+export function parseWrite(cursor: Cursor): Parsed | undefined {
+  if (cursor.accept('INSERT')) return parsedTree(parseInsert(cursor));
+  if (cursor.accept('REPLACE')) return parsedTree(parseReplace(cursor));
+  if (cursor.accept('UPDATE')) return parsedTree(parseUpdate(cursor, undefined));
+  if (cursor.accept('DELETE')) return parsedTree(parseDelete(cursor, undefined));
   return undefined;
 }
 
-function parseInsert(cursor: Cursor, verb: 'INSERT' | 'REPLACE'): Output {
+function parseInsert(cursor: Cursor): Node {
+  skipPriority(cursor);
+  const isIgnore = cursor.accept('IGNORE');
+  const rows = parseNewRows(cursor);
+  const alias = cursor.accept('AS') ? parseRowAlias(cursor, rows.columns) : undefined;
+  const hasUpdate = cursor.accept('ON', 'DUPLICATE', 'KEY', 'UPDATE');
+  if (hasUpdate && isIgnore) throw cursor.unsupported('INSERT IGNORE ... ON DUPLICATE KEY UPDATE');
+  if (hasUpdate) return insertOf(cursor, rows, parseOnDuplicate(cursor, rows.table, alias));
+  return insertOf(cursor, rows, isIgnore ? { kind: 'ignore' } : undefined);
+}
+
+function parseReplace(cursor: Cursor): Node {
+  skipPriority(cursor);
+  return insertOf(cursor, parseNewRows(cursor), { kind: 'replace' });
+}
+
+function skipPriority(cursor: Cursor): void {
   cursor.acceptOneOf('LOW_PRIORITY', 'DELAYED', 'HIGH_PRIORITY');
-  const isIgnore = verb === 'INSERT' && cursor.accept('IGNORE');
+}
+
+/** With RETURNING. */
+function insertOf(cursor: Cursor, { table, columns, source }: NewRows, onDuplicate: OnDuplicate | undefined): Node {
+  const statement: MysqlInsert = {
+    ...insert({
+      table: tableNamed(cursor, table),
+      columns: columns.map((column) => columnTarget(cursor.nameText(column), column.at)),
+      source,
+      returning: parseReturning(cursor),
+    }),
+    ...(onDuplicate === undefined ? {} : { onDuplicate }),
+  };
+  return { InsertStmt: statement };
+}
+
+interface NewRows extends Source {
+  readonly table: readonly Name[];
+}
+
+function parseNewRows(cursor: Cursor): NewRows {
   cursor.accept('INTO');
   const table = parseTableNames(cursor);
   if (cursor.is('PARTITION', '(')) throw cursor.unsupported('PARTITION (...)');
-  const { columns, source } = parseSource(cursor);
-  const alias = verb === 'INSERT' && cursor.accept('AS') ? parseRowAlias(cursor, columns) : undefined;
-  const hasUpdate = verb === 'INSERT' && cursor.accept('ON', 'DUPLICATE', 'KEY', 'UPDATE');
-  if (hasUpdate && isIgnore) throw cursor.unsupported('INSERT IGNORE ... ON DUPLICATE KEY UPDATE');
-  const conflict = hasUpdate ? parseOnDuplicate(cursor, table, alias) : conflictOf(verb, isIgnore);
-  const list = columns.length === 0 ? '' : parenthesized(commaList(columns.map((column) => cursor.quoted(column))));
-  return ['INSERT INTO', cursor.quoted(...table), list, source, conflict, parseReturning(cursor)];
-}
-
-function conflictOf(verb: 'INSERT' | 'REPLACE', isIgnore: boolean): string {
-  if (verb === 'REPLACE') return 'ON CONFLICT ON CONSTRAINT moirai_replace DO NOTHING';
-  return isIgnore ? 'ON CONFLICT ON CONSTRAINT moirai_ignore DO NOTHING' : '';
+  return { table, ...parseSource(cursor) };
 }
 
 interface Source {
   readonly columns: readonly Name[];
-  readonly source: Output;
+  /** `undefined`: one row of defaults. */
+  readonly source: SelectStmt | undefined;
 }
 
 function parseSource(cursor: Cursor): Source {
   if (cursor.accept('SET')) {
     const assignments = cursor.list(() => parseAssignment(cursor));
-    const values = commaList(assignments.map(({ value }) => value));
-    return { columns: assignments.map(({ column }) => column), source: ['VALUES', parenthesized(values)] };
+    const source = valuesQuery([assignments.map(({ value }) => value)]);
+    return { columns: assignments.map(({ column }) => column), source };
   }
   const hasColumns = cursor.is('(') && !isQueryAhead(cursor, 0);
   const columns = hasColumns
@@ -59,19 +88,19 @@ function parseSource(cursor: Cursor): Source {
 }
 
 /** `VALUES (1, 2), (3, DEFAULT)`. A row without values takes every default. */
-function parseRows(cursor: Cursor, columns: readonly Name[]): Output {
+function parseRows(cursor: Cursor, columns: readonly Name[]): SelectStmt | undefined {
   const { at } = cursor.take();
   const rows = cursor.list(() =>
-    cursor.parenthesized(() => (cursor.is(')') ? undefined : commaList(cursor.list(() => parseValue(cursor))))),
+    cursor.parenthesized(() => (cursor.is(')') ? undefined : cursor.list(() => parseValue(cursor)))),
   );
   const values = rows.filter((row) => row !== undefined);
-  if (values.length === rows.length) return ['VALUES', commaList(values.map((row) => parenthesized(row)))];
+  if (values.length === rows.length) return valuesQuery(values);
   if (columns.length > 0)
     throw new SqlError('21S01', `Column count doesn't match value count at row ${rows.indexOf(undefined) + 1}`, {
       position: at + 1,
       mysqlNumber: 1136,
     });
-  if (rows.length === 1) return 'DEFAULT VALUES';
+  if (rows.length === 1) return undefined;
   throw cursor.unsupported('several rows of defaults, VALUES (), ()');
 }
 
@@ -94,25 +123,25 @@ function parseRowAlias(cursor: Cursor, columns: readonly Name[]): RowAlias {
   return { name, columns: new Map(own.map((alias, i) => [alias.value.toLowerCase(), columns[i] ?? alias])) };
 }
 
-function parseOnDuplicate(cursor: Cursor, table: readonly Name[], alias: RowAlias | undefined): Output {
+function parseOnDuplicate(cursor: Cursor, table: readonly Name[], alias: RowAlias | undefined): OnDuplicate {
   const assignments = cursor.withColumns(onDuplicateRule(cursor, table, alias), () =>
     cursor.list(() => parseAssignment(cursor)),
   );
-  return ['ON CONFLICT ON CONSTRAINT moirai_any_unique DO UPDATE SET', assignmentList(cursor, assignments)];
+  return { kind: 'update', targetList: assignmentNodes(assignedColumns(cursor, assignments)) };
 }
 
 /** A bare name would be ambiguous in PostgreSQL: it means the row that is there. */
 function onDuplicateRule(cursor: Cursor, table: readonly Name[], alias: RowAlias | undefined): ColumnRule {
   const tableName = table.at(-1);
-  const excluded = (name: Name): Output => {
+  const excluded = (name: Name): Node => {
     const column = alias?.columns.get(name.value.toLowerCase()) ?? name;
-    return cursor.quoted({ value: 'excluded', at: name.at }, column);
+    return columnRef(['excluded', cursor.nameText(column)], name.at);
   };
   return (names) => {
     const [first, second] = names;
     if (first === undefined || tableName === undefined || names.length > 2) return undefined;
     if (second !== undefined) return alias?.name === first.value ? excluded(second) : undefined;
     if (alias?.columns.has(first.value.toLowerCase()) === true) return excluded(first);
-    return cursor.quoted({ value: tableName.value, at: first.at }, first);
+    return columnRef(cursor.checked(tableName, first), first.at);
   };
 }

@@ -1,4 +1,4 @@
-/** What MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of ON CONFLICT. */
+/** MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE. */
 import type { OnConflictClause } from '@pgsql/types';
 import {
   engineRules,
@@ -16,6 +16,7 @@ import type { Index } from '../catalog/relation.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
+import type { OnDuplicate } from '../tree/mysql.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
 import type { Running } from './planning.ts';
@@ -40,19 +41,20 @@ export interface Answered {
   readonly isInserted?: boolean;
 }
 
-const mysqlMarks = new Set(['moirai_any_unique', 'moirai_ignore', 'moirai_replace']);
-
-/** `null`: the clause is PostgreSQL's, or there is none. */
 export function planMysqlConflict(
-  clause: OnConflictClause | undefined,
+  clause: OnDuplicate,
   item: RangeItem,
   rules: TableRules,
   scope: QueryScope,
-): ConflictAnswer | null {
-  const mark = clause?.infer?.conname;
-  if (clause === undefined || mark === undefined || !mysqlMarks.has(mark)) return null;
-  if (mark === 'moirai_replace') return replacing(rules);
-  return clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
+): ConflictAnswer {
+  switch (clause.kind) {
+    case 'update':
+      return doUpdate(clause, item, rules, scope);
+    case 'ignore':
+      return doNothing;
+    case 'replace':
+      return replacing(rules);
+  }
 }
 
 export function uniqueIndexes({ table }: TableRules): Index[] {
@@ -81,7 +83,7 @@ export interface Upsert {
 }
 
 export function planUpsert(
-  { targetList, whereClause }: OnConflictClause,
+  { targetList, whereClause }: Pick<OnConflictClause, 'targetList' | 'whereClause'>,
   reading: LockRequest['reading'],
   item: RangeItem,
   rules: TableRules,
@@ -105,8 +107,13 @@ export function planUpsert(
   });
 }
 
-function doUpdate(clause: OnConflictClause, item: RangeItem, rules: TableRules, scope: QueryScope): ConflictAnswer {
-  const upsert = planUpsert(clause, 'latest', item, rules, scope);
+function doUpdate(
+  { targetList }: Extract<OnDuplicate, { kind: 'update' }>,
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): ConflictAnswer {
+  const upsert = planUpsert({ targetList }, 'latest', item, rules, scope);
   return {
     duplicateLock: 'update',
     ignoresOrphans: false,

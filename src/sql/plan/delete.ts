@@ -1,23 +1,22 @@
 /** DELETE. */
-import type { DeleteStmt } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import type { Row } from '../model/index.ts';
+import type { MysqlDelete } from '../tree/mysql.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';
 import { newFrame, type Values } from './query.ts';
 import { planReturning, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';
-import { visitOrder } from './update.ts';
 import { planWriteTarget } from './write-target.ts';
 
-export function planDelete(statement: DeleteStmt, scope: QueryScope): DataModification {
-  const { relation, whereClause, usingClause, returningClause, withClause } = statement;
+export function planDelete(statement: MysqlDelete, scope: QueryScope): DataModification {
+  const { relation, usingClause, returningClause, withClause, visited } = statement;
   assert(relation !== undefined, 'DELETE names a table');
-  const order = visitOrder(withClause, []);
-  if (order === null) planCommonTables(withClause, scope);
+  const order = visited === undefined ? null : { ...visited, changes: [] };
+  planCommonTables(withClause, scope);
   const table = writableTable(relation, ['onDelete'], scope);
-  const target = planWriteTarget(table, relation, usingClause, whereClause, order, scope);
+  const target = planWriteTarget(table, statement, usingClause, order, scope);
   const rules = rulesFor(table, scope);
   const returning = planReturning(returningClause?.exprs, scope);
   return {

@@ -10,10 +10,11 @@ import {
   type SqlValue,
 } from '../model/index.ts';
 import { assert } from '../../base/index.ts';
-import type { InsertStmt, MergeWhenClause, Node, SelectStmt } from '@pgsql/types';
+import type { MergeWhenClause, Node, SelectStmt } from '@pgsql/types';
 import { type Column, columnNamed, type Table } from '../catalog/relation.ts';
 import { assignable } from '../run/table-rules.ts';
 import type { TableRules } from '../run/table-rules.ts';
+import type { MysqlInsert } from '../tree/mysql.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { planCommonTables } from './common-table.ts';
 import { type Answered, type ConflictAnswer, planMysqlConflict } from './conflict.ts';
@@ -32,17 +33,26 @@ import { computedExpression, type QueryScope } from './scope.ts';
 type RowsToInsert = (frame: Frame, running: Running) => Iterable<SqlValue[]>;
 
 /** What becomes of rows that are in the way. */
-function eventsOf(clause: InsertStmt['onConflictClause']): readonly ParentEvent[] {
-  if (clause?.action === 'ONCONFLICT_UPDATE') return ['onUpdate'];
-  return clause?.infer?.conname === 'moirai_replace' ? ['onDelete'] : [];
+function eventsOf({ onConflictClause, onDuplicate }: MysqlInsert): readonly ParentEvent[] {
+  if (onConflictClause?.action === 'ONCONFLICT_UPDATE') return ['onUpdate'];
+  switch (onDuplicate?.kind) {
+    case 'update':
+      return ['onUpdate'];
+    case 'replace':
+      return ['onDelete'];
+    case 'ignore':
+    case undefined:
+      return [];
+  }
 }
 
-export function planInsert(statement: InsertStmt, scope: QueryScope): DataModification {
-  const { relation, cols, selectStmt, onConflictClause, returningClause, withClause, override } = statement;
+export function planInsert(statement: MysqlInsert, scope: QueryScope): DataModification {
+  const { relation, cols, selectStmt, onConflictClause, onDuplicate, returningClause, withClause, override } =
+    statement;
   planCommonTables(withClause, scope);
-  const table = writableTable(relation, eventsOf(onConflictClause), scope);
+  const table = writableTable(relation, eventsOf(statement), scope);
   assert(relation !== undefined, 'INSERT names a table');
-  scope.planning.refusesTruncation = onConflictClause?.infer?.conname !== 'moirai_ignore';
+  scope.planning.refusesTruncation = onDuplicate?.kind !== 'ignore';
   const rules = rulesFor(table, scope);
   const item = tableItem(relation, table, scope);
   scope.collector = noAggregates(scope);
@@ -56,9 +66,8 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
     cols !== undefined,
   );
   scope.namespace = namespaceOf(item);
-  const conflict = planMysqlConflict(onConflictClause, item, rules, scope);
-  const onConflict =
-    onConflictClause === undefined || conflict !== null ? null : planOnConflict(onConflictClause, item, rules, scope);
+  const conflict = onDuplicate === undefined ? null : planMysqlConflict(onDuplicate, item, rules, scope);
+  const onConflict = onConflictClause === undefined ? null : planOnConflict(onConflictClause, item, rules, scope);
   const xmax = xmaxOf(table);
   const returned = { ...item, systemColumns: engineRules[scope.dialect].hasSystemColumns ? [xmax] : [] };
   const returning = scope.within(namespaceOf(returned), () => planReturning(returningClause?.exprs, scope));

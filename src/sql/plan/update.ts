@@ -1,5 +1,4 @@
 /** UPDATE: rows are found and locked, then written one by one from the version that the lock was granted on. */
-import type { UpdateStmt, WithClause } from '@pgsql/types';
 import {
   engineRules,
   isSameStored,
@@ -12,6 +11,7 @@ import {
 import { assert } from '../../base/index.ts';
 import { columnAtCell, type Table } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
+import type { MysqlUpdate } from '../tree/mysql.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';
@@ -26,17 +26,17 @@ import {
   writableTable,
 } from './returning.ts';
 import type { QueryScope } from './scope.ts';
-import { planWriteTarget, type VisitOrder } from './write-target.ts';
+import { planWriteTarget } from './write-target.ts';
 
-export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModification {
-  const { relation, targetList, whereClause, fromClause, returningClause, withClause } = statement;
+export function planUpdate(statement: MysqlUpdate, scope: QueryScope): DataModification {
+  const { relation, targetList, fromClause, returningClause, withClause, visited } = statement;
   assert(relation !== undefined, 'UPDATE names a table');
   scope.planning.refusesTruncation = true;
   const assigned = (targetList ?? []).flatMap((node) => ('ResTarget' in node ? (node.ResTarget.name ?? []) : []));
-  const order = visitOrder(withClause, assigned);
-  if (order === null) planCommonTables(withClause, scope);
+  const order = visited === undefined ? null : { ...visited, changes: assigned };
+  planCommonTables(withClause, scope);
   const table = writableTable(relation, ['onUpdate'], scope);
-  const target = planWriteTarget(table, relation, fromClause, whereClause, order, scope);
+  const target = planWriteTarget(table, statement, fromClause, order, scope);
   const rules = rulesFor(table, scope);
   if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
   scope.clause = 'UPDATE';
@@ -121,15 +121,4 @@ export function isUnchanged(row: Row, values: readonly SqlValue[], assignments: 
   return assignments.every(({ column: { cell: at, type } }) => {
     return isSameStored(cell(row, at), values[at] ?? null, type);
   });
-}
-
-/** The mark that MySQL's rewriter leaves for ORDER BY and LIMIT. */
-export function visitOrder(clause: WithClause | undefined, changes: readonly string[]): VisitOrder | null {
-  for (const node of clause?.ctes ?? []) {
-    if (!('CommonTableExpr' in node) || node.CommonTableExpr.ctename !== 'moirai_limit') continue;
-    const query = node.CommonTableExpr.ctequery;
-    if (query === undefined || !('SelectStmt' in query)) continue;
-    return { sort: query.SelectStmt.sortClause ?? [], count: query.SelectStmt.limitCount, changes };
-  }
-  return null;
 }

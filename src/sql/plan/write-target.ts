@@ -1,10 +1,11 @@
 /** Finding and locking the rows that UPDATE and DELETE write to, and writing each when it is locked. */
-import type { Node, RangeVar } from '@pgsql/types';
+import type { Node } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import { engineRules, type LockRequest, type Row, type Waiting, types } from '../model/index.ts';
 import { columnNamed, type Index, type Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
+import type { MysqlDelete, MysqlUpdate, VisitedRows } from '../tree/mysql.ts';
 import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { withoutDerivedComparisons } from './derived-comparison.ts';
@@ -38,24 +39,22 @@ export interface Visit {
   readonly write: (rows: Frame['rows']) => Waiting<void>;
 }
 
-/** MySQL's ORDER BY and LIMIT of UPDATE and DELETE: which rows, in which order. */
-export interface VisitOrder {
-  readonly sort: readonly Node[];
-  readonly count: Node | undefined;
+/** In which order rows are visited, and how many. */
+export interface VisitOrder extends VisitedRows {
   /** The columns that UPDATE assigns: rows are not found along an index that it changes. */
   readonly changes: readonly string[];
 }
 
 export function planWriteTarget(
   table: Table,
-  range: RangeVar,
+  { relation: range, whereClause: where, writtenItem }: MysqlUpdate | MysqlDelete,
   others: readonly Node[] | undefined,
-  where: Node | undefined,
   order: VisitOrder | null,
   scope: QueryScope,
 ): WriteTarget {
+  assert(range !== undefined, 'a statement that writes names a table');
   scope.collector = noAggregates(scope);
-  if (range.alias?.aliasname === 'moirai_target') return amongJoined(others, where, scope);
+  if (writtenItem !== undefined) return amongJoined(writtenItem, others, where, scope);
   const item = tableItem(range, table, scope);
   const from = planFrom(others, scope, namespaceOf(item));
   scope.namespace = joined(namespaceOf(item), from.namespace);
@@ -86,22 +85,19 @@ function joinedTarget(item: RangeItem, list: FromList, planning: Planning): Writ
   return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
 }
 
-/**
- * MySQL's UPDATE and DELETE of a table in an outer join: its front end names the table twice and says which item of the join it is, with
- * `moirai_target.ctid = item.ctid` as the first condition. The rows of that item are written to.
- */
-function amongJoined(others: readonly Node[] | undefined, where: Node | undefined, scope: QueryScope): WriteTarget {
-  const parts = where !== undefined && 'BoolExpr' in where ? (where.BoolExpr.args ?? []) : [where];
-  const [identity, ...rest] = parts;
-  const side = identity !== undefined && 'A_Expr' in identity ? identity.A_Expr.rexpr : undefined;
-  const [field] = side !== undefined && 'ColumnRef' in side ? (side.ColumnRef.fields ?? []) : [];
-  const name = field !== undefined && 'String' in field ? field.String.sval : undefined;
+/** MySQL's UPDATE and DELETE of a table in an outer join: the rows of this item of the join are written to. */
+function amongJoined(
+  name: string,
+  others: readonly Node[] | undefined,
+  where: Node | undefined,
+  scope: QueryScope,
+): WriteTarget {
   const from = planFrom(others, scope);
   const item = from.namespace.items.find((each) => each.name === name);
   assert(item !== undefined, 'the front end names an item of the join');
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
-  const conjuncts = [...from.conjuncts, ...rest.flatMap((node) => compileConjuncts(node, scope))];
+  const conjuncts = [...from.conjuncts, ...conjunctsOf(where).flatMap((node) => compileConjuncts(node, scope))];
   return joinedTarget(item, { nodes: from.nodes, conjuncts }, scope.planning);
 }
 
@@ -175,14 +171,14 @@ function inOrder(
   order: VisitOrder,
   scope: QueryScope,
 ): WriteTarget {
-  const sorts = order.sort.map(sortByOf);
+  const sorts = order.sortClause.map(sortByOf);
   const keys: Expression[] = sorts.map(({ node }) => compileExpression(node, scope));
   const orders = sorts.map((sort, i) => sortOrder(sort, keys[i]?.type ?? types.text, scope.dialect));
   const compare = keyComparator(orders, scope.dialect);
   const count =
-    order.count === undefined
+    order.limitCount === undefined
       ? null
-      : coerce(compileExpression(order.count, scope, types.int8), types.int8, -1, 'assignment', scope);
+      : coerce(compileExpression(order.limitCount, scope, types.int8), types.int8, -1, 'assignment', scope);
   const columns = orderColumns({ keys, orders }, item.row, scope.dialect);
   const ways = waysTo(table, item, conjuncts, scope);
   const changed = columnsNamed(table, order.changes, scope.dialect);

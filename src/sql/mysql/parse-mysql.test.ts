@@ -1,39 +1,48 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { loadModule, parseSync } from 'libpg-query';
+import { loadModule } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SqlError } from '../model/sql-error.ts';
+import { someNode } from '../plan/tree.ts';
 import { mysqlColumnTypes } from './column-types.ts';
-import { rewriteMysql, type MysqlRewrite } from './rewrite.ts';
-import { readRewriteCases } from './rewrite-cases.test-support.ts';
+import { notedTree, readParseCases, withoutPlaces } from './parse-cases.test-support.ts';
+import { parseMysql } from './parse-mysql.ts';
+import type { Parsed } from './parsed.ts';
 
-const cases = readRewriteCases(readFileSync(new URL('rewrite-cases.txt', import.meta.url), 'utf8'));
+const cases = readParseCases(readFileSync(new URL('parse-cases.txt', import.meta.url), 'utf8'));
 
 beforeAll(loadModule);
 
-function lines(rewrite: MysqlRewrite): string[] {
-  switch (rewrite.kind) {
-    case 'sql':
-      return [`${rewrite.discardsRows ? 'no rows: ' : ''}${rewrite.text}`];
+/** As the table has it: trees, or the statement. */
+function shown(parsed: Parsed): unknown[] {
+  switch (parsed.kind) {
+    case 'tree':
+      return [withoutPlaces(parsed.tree)];
+    case 'effects':
+      return [{ effects: withoutPlaces({ SelectStmt: parsed.query }) }];
     case 'statement':
-      return [JSON.stringify(rewrite.statement)];
+      return [parsed.statement];
     case 'several':
-      return rewrite.parts.flatMap(lines);
+      return parsed.parts.map(withoutPlaces);
   }
 }
 
-function texts(rewrite: MysqlRewrite): string[] {
-  if (rewrite.kind === 'several') return rewrite.parts.flatMap(texts);
-  return rewrite.kind === 'sql' ? [rewrite.text] : [];
+function expectedOf(line: string): unknown {
+  if (line.startsWith('{')) return JSON.parse(line);
+  const sql = line.replace('no rows: ', '');
+  return sql === line ? notedTree(sql) : { effects: notedTree(sql) };
 }
 
-function text(sql: string): string {
-  return texts(rewriteMysql(sql, { database: 'shop' })).join('; ');
+/** Of a SELECT: the names of its columns, where it names them. */
+function columnNamesOf(sql: string): (string | undefined)[] {
+  const parsed = parseMysql(sql);
+  const list = parsed.kind === 'tree' && 'SelectStmt' in parsed.tree ? (parsed.tree.SelectStmt.targetList ?? []) : [];
+  return list.map((node) => ('ResTarget' in node ? node.ResTarget.name : undefined));
 }
 
 function errorOf(sql: string): SqlError {
   try {
-    rewriteMysql(sql);
+    parseMysql(sql);
   } catch (error) {
     if (error instanceof SqlError) return error;
     throw error;
@@ -44,14 +53,12 @@ function errorOf(sql: string): SqlError {
 test('there are cases', () => expect(cases.length).toBeGreaterThan(150));
 
 test.each(cases.map(({ mysql, expected }) => [mysql, expected] as const))('%s', (mysql, expected) => {
-  const rewrite = rewriteMysql(mysql, { database: 'shop' });
-  expect(lines(rewrite)).toEqual(expected);
-  for (const each of texts(rewrite)) expect(parseSync(each).stmts).toHaveLength(1);
+  expect(shown(parseMysql(mysql, 'shop'))).toEqual(expected.map(expectedOf));
 });
 
-describe('rewriteMysql', () => {
+describe('parseMysql', () => {
   test.each(['', ';', ' -- nothing', '/* nothing */;'])('empty: %j', (sql) =>
-    expect(rewriteMysql(sql)).toEqual({ kind: 'statement', statement: { kind: 'empty' } }),
+    expect(parseMysql(sql)).toEqual({ kind: 'statement', statement: { kind: 'empty' } }),
   );
 
   test.each([
@@ -59,45 +66,56 @@ describe('rewriteMysql', () => {
     "SHOW SESSION VARIABLES LIKE 'sql%'",
     'SHOW GLOBAL VARIABLES WHERE Variable_name = "port"',
     'SHOW COLLATION',
-  ])('%s parses', (sql) => expect(parseSync(text(sql)).stmts).toHaveLength(1));
+  ])('%s is a query', (sql) => expect(parseMysql(sql)).toMatchObject({ kind: 'tree', tree: { SelectStmt: {} } }));
 
-  test('result columns with long names, and with a NUL, are named apart', () => {
+  test('names of result columns have any length and any characters', () => {
     const long = 'x'.repeat(70);
-    const rewrite = rewriteMysql(`SELECT 1 AS ${long}, 2, 'a\\0b'`);
-    expect(rewrite).toMatchObject({ longNames: [long, 'a\0b'] });
-    expect(text(`SELECT 1 AS ${long}, 2`)).toBe('SELECT 1 AS "moirai_name_0", 2 AS "2"');
+    expect(columnNamesOf(`SELECT 1 AS ${long}, 2, 'a\\0b', ''`)).toEqual([long, '2', 'a\0b', '']);
   });
 
-  test('a name that PostgreSQL would cut is an error', () => {
+  test('a string has any characters', () => {
+    expect(parseMysql("SELECT 'a\\0b', _utf8mb4 x'410042'")).toMatchObject({
+      tree: {
+        SelectStmt: {
+          targetList: ['a\0b', 'A\0B'].map((sval) => ({ ResTarget: { val: { A_Const: { sval: { sval } } } } })),
+        },
+      },
+    });
+  });
+
+  test('a name that is too long is an error', () => {
     expect(errorOf(`SELECT * FROM ${'t'.repeat(64)}`)).toMatchObject({ code: '42622', detail: { mysqlNumber: 1059 } });
-    expect(text(`SELECT * FROM ${'t'.repeat(63)}`)).toContain('t'.repeat(63));
+    expect(parseMysql(`SELECT * FROM ${'t'.repeat(63)}`)).toMatchObject({ kind: 'tree' });
   });
 
-  test('places lead back to MySQL’s text', () => {
+  test('nodes know their places in the text', () => {
     const sql = 'SELECT a , missing FROM `t` WHERE x LIKE ? LIMIT 3, 4';
-    const rewrite = rewriteMysql(sql);
-    if (rewrite.kind !== 'sql') throw new Error('not a text');
-    for (const [there, here] of [
-      ['"missing"', 'missing'],
-      ['"t"', '`t`'],
-      ['$1', '?'],
-      ['4', '4'],
-    ] as const)
-      expect({ there, at: rewrite.positionOf(rewrite.text.indexOf(there)) }).toEqual({ there, at: sql.indexOf(here) });
+    const place = (text: string): object => ({ location: sql.indexOf(text) });
+    expect(parseMysql(sql)).toMatchObject({
+      tree: {
+        SelectStmt: {
+          targetList: [{}, { ResTarget: { val: { ColumnRef: place('missing') } } }],
+          fromClause: [{ RangeVar: place('`t`') }],
+          whereClause: { A_Expr: { rexpr: { ParamRef: place('?') }, ...place('LIKE') } },
+          limitCount: { A_Const: place('4') },
+          limitOffset: { A_Const: place('3') },
+        },
+      },
+    });
   });
 
   test('types of columns are PostgreSQL’s or in the table', () => {
-    const own = cases.flatMap(({ expected }) =>
-      expected.flatMap(
-        (line) =>
-          line.match(
-            /\bmysql_(?:u?(?:tiny|small|medium)?(?:int|decimal|float|double|blob|text)|year|enum|(?:var)?binary)\b(?!\((?:'|"[a-z]"\)))/g,
-          ) ?? [],
-      ),
-    );
-    const unknown = own.filter((name) => !mysqlColumnTypes.has(name));
+    const own: string[] = [];
+    for (const { mysql } of cases) {
+      someNode(parseMysql(mysql, 'shop'), (node) => {
+        if ('ColumnDef' in node)
+          for (const name of node.ColumnDef.typeName?.names ?? [])
+            if ('String' in name && name.String.sval?.startsWith('mysql_') === true) own.push(name.String.sval);
+        return false;
+      });
+    }
     expect(own.length).toBeGreaterThan(20);
-    expect(unknown).toEqual([]);
+    expect(own.filter((name) => !mysqlColumnTypes.has(name))).toEqual([]);
   });
 });
 
@@ -169,23 +187,17 @@ describe('what is not supported is named', () => {
 
   test('nesting without end', () => {
     expect(errorOf(`SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`).code).toBe('54001');
-    expect(text(`SELECT ${'('.repeat(50)}1${')'.repeat(50)}`)).toContain('SELECT');
+    expect(parseMysql(`SELECT ${'('.repeat(50)}1${')'.repeat(50)}`)).toMatchObject({ kind: 'tree' });
   });
 });
 
-/** Good: what is refused, is refused by a SqlError; what is rewritten, PostgreSQL's parser takes. */
+/** Good: what is refused, is refused by a SqlError. */
 function outcomeOf(sql: string): string {
-  let rewrite: MysqlRewrite;
   try {
-    rewrite = rewriteMysql(sql);
-  } catch (error) {
-    return error instanceof SqlError ? 'good' : String(error);
-  }
-  try {
-    for (const each of texts(rewrite)) parseSync(each);
+    parseMysql(sql);
     return 'good';
   } catch (error) {
-    return `${String(error)}: ${texts(rewrite).join('\n')}`;
+    return error instanceof SqlError ? 'good' : String(error);
   }
 }
 
@@ -218,7 +230,7 @@ describe('properties', () => {
     ['statements with a foreign word', hybrid],
     ['statements with a part missing or doubled', mutant],
     ['any text', fc.string({ unit: 'binary' })],
-  ])('%s: a SqlError, or what PostgreSQL parses', (_name, sqls) => {
+  ])('%s: a SqlError, or a statement', (_name, sqls) => {
     fc.assert(
       fc.property(sqls, (sql) => {
         const outcome = outcomeOf(sql);

@@ -1,0 +1,67 @@
+/**
+ * What MySQL's statements say that PostgreSQL's grammar has no words for. A node that has such a part is PostgreSQL's node with one more
+ * property: what does not know it reads a plain INSERT, UPDATE or call.
+ */
+import type { ColumnDef, DeleteStmt, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
+import { funcCall } from './expression.ts';
+
+/** What becomes of a row that has the value of another one in any unique key. */
+export type OnDuplicate =
+  /** ON DUPLICATE KEY UPDATE: the row that is there is changed. `excluded` is the one that was to be inserted. */
+  | { readonly kind: 'update'; readonly targetList: Node[] }
+  /** INSERT IGNORE: the row is left out; other errors of values are put right. */
+  | { readonly kind: 'ignore' }
+  /** REPLACE: the rows in the way are deleted first. */
+  | { readonly kind: 'replace' };
+
+export interface MysqlInsert extends InsertStmt {
+  onDuplicate?: OnDuplicate;
+}
+
+/** ORDER BY and LIMIT of UPDATE and DELETE: in which order rows are visited, and how many. */
+export interface VisitedRows {
+  readonly sortClause: Node[];
+  /** `undefined`: all. */
+  readonly limitCount: Node | undefined;
+}
+
+export interface RowChange {
+  visited?: VisitedRows;
+  /**
+   * The rows of this item of FROM or USING are written to. `relation` is its table: an outer join may leave the item without a row, so it
+   * stays among the others.
+   */
+  writtenItem?: string;
+}
+
+export type MysqlUpdate = UpdateStmt & RowChange;
+
+export type MysqlDelete = DeleteStmt & RowChange;
+
+/** Where ALTER TABLE puts a new column: before all others, or behind this one. */
+export type ColumnPlace = { readonly kind: 'first' } | { readonly kind: 'after'; readonly column: string };
+
+export interface MysqlColumn extends ColumnDef {
+  /** ON UPDATE CURRENT_TIMESTAMP: the value that an UPDATE gives to it. */
+  onUpdate?: Node;
+  place?: ColumnPlace;
+}
+
+/** Forms of MySQL that are calls here. */
+export type MysqlCall =
+  | 'if'
+  | 'div'
+  | 'xor'
+  | 'binary'
+  | 'string'
+  | 'trim'
+  | 'epoch'
+  | 'variable'
+  | 'default'
+  | 'set_variable'
+  | 'user_variable'
+  | 'set_user_variable';
+
+export function mysqlCall(what: MysqlCall, args: readonly Node[], at: number): Node {
+  return funcCall(`mysql_${what}`, args, at);
+}
