@@ -1,12 +1,13 @@
 /** Parts of the parser's trees, wherever they stand in a statement. */
-import type { ColumnRef, FuncCall, JoinExpr, Node, RangeVar, SelectStmt } from '@pgsql/types';
+import type { ColumnRef, JoinExpr, Node, RangeVar, SelectStmt } from '@pgsql/types';
+import type { MysqlFuncCall } from '../sql/index.ts';
 
 export interface Parts {
   /** The statement's own and those in it: subqueries, WITH, UNION's halves. */
   readonly selects: readonly SelectStmt[];
   readonly relations: readonly RangeVar[];
   readonly columns: readonly ColumnRef[];
-  readonly functions: readonly FuncCall[];
+  readonly functions: readonly MysqlFuncCall[];
   /** Kinds of all nodes. */
   readonly kinds: ReadonlySet<string>;
 }
@@ -16,7 +17,7 @@ export function partsOf(tree: object): Parts {
   const selects: SelectStmt[] = [];
   const relations: RangeVar[] = [];
   const columns: ColumnRef[] = [];
-  const functions: FuncCall[] = [];
+  const functions: MysqlFuncCall[] = [];
   const kinds = new Set<string>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) {
@@ -33,7 +34,7 @@ export function partsOf(tree: object): Parts {
       }
       if (name === 'RangeVar' || name === 'relation') relations.push(value as RangeVar);
       if (name === 'ColumnRef') columns.push(value as ColumnRef);
-      if (name === 'FuncCall') functions.push(value as FuncCall);
+      if (name === 'FuncCall') functions.push(value as MysqlFuncCall);
       // FOR UPDATE OF names tables again.
       if (name !== 'lockedRels') visit(value);
     }

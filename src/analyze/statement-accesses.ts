@@ -4,7 +4,7 @@
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
 import { SqlError } from '../sql/model/index.ts';
-import { type Table, columnNamed } from '../sql/index.ts';
+import { type MysqlCall, type Table, columnNamed } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
@@ -68,9 +68,28 @@ function treeReadingOf(tree: Node, { parameters }: Statement, schema: Schema): T
 /** Functions that do more than compute. */
 const withEffects: Readonly<Record<Dialect, RegExp>> = {
   postgres: /^(?:pg_.*|setval|currval|lastval|set_config|lo_.*|dblink.*|txid_.*|query_to_.*)$/,
-  mysql:
-    /^(?:(?:get|release|is_free|is_used)_lock|release_all_locks|sleep|benchmark|mysql_set_.*|mysql_user_variable)$/,
+  mysql: /^(?:(?:get|release|is_free|is_used)_lock|release_all_locks|sleep|benchmark)$/,
 };
+
+/** Variables keep a value from one statement to the next. */
+function isOfVariables(own: MysqlCall): boolean {
+  switch (own.kind) {
+    case 'set variable':
+    case 'set user variable':
+    case 'user variable':
+      return true;
+    case 'if':
+    case 'div':
+    case 'xor':
+    case 'binary':
+    case 'text of bytes':
+    case 'epoch':
+    case 'trim':
+    case 'variable':
+    case 'default of variable':
+      return false;
+  }
+}
 
 class StatementReader {
   readonly #parts: Parts;
@@ -279,7 +298,8 @@ class StatementReader {
     this.#common = [...JSON.stringify(tree).matchAll(/"ctename":"([^"]*)"/g)].map(([, name = '']) => name);
     if (/"ctequery":\{"(?:Insert|Update|Delete|Merge)Stmt"/.test(JSON.stringify(tree)))
       throw new NotReadable('a WITH that writes');
-    for (const { funcname = [] } of this.#parts.functions) {
+    for (const { funcname = [], own } of this.#parts.functions) {
+      if (own !== undefined && isOfVariables(own)) throw new NotReadable('a variable');
       const last = funcname.at(-1);
       const name = last !== undefined && 'String' in last ? (last.String.sval ?? '') : '';
       if (withEffects[this.#schema.dialect].test(name)) throw new NotReadable(`the function ${name}`);

@@ -141,3 +141,18 @@ test('MariaDB 11.6 has innodb_snapshot_isolation on; a session may turn it off, 
   await connection.query('SET innodb_snapshot_isolation = DEFAULT');
   expect(await rows(connection, asked)).toEqual([[1, 1, 1]]);
 });
+
+test('WITH before an UPDATE or DELETE that has an order and a limit is known to its conditions', async () => {
+  const shop = await client();
+  await shop.query('CREATE TABLE t (id INT PRIMARY KEY, v INT)');
+  await shop.query('INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)');
+  const chosen = 'WITH c AS (SELECT id FROM t WHERE id > 1)';
+  await shop.query(`${chosen} UPDATE t SET v = 1 WHERE id IN (SELECT id FROM c) ORDER BY id LIMIT 1`);
+  expect(await rows(shop, 'SELECT * FROM t')).toEqual([
+    [1, 0],
+    [2, 1],
+    [3, 0],
+  ]);
+  await shop.query(`${chosen} DELETE FROM t WHERE id IN (SELECT id FROM c) ORDER BY id DESC LIMIT 1`);
+  expect(await rows(shop, 'SELECT id FROM t')).toEqual([[1], [2]]);
+});

@@ -22,10 +22,12 @@ import type { Compiler } from './compiler.ts';
 import { coerce } from './coerce.ts';
 import { isSetReturning, isWindowFunction } from './function-names.ts';
 import { functionTable } from './functions.ts';
+import type { MysqlFuncCall } from '../tree/mysql.ts';
 import { callMysqlFunction } from './mysql-call.ts';
+import { compileMysqlCall } from './mysql-forms.ts';
 import { choose } from './signature.ts';
 
-export function compileFunction(node: Node, call: FuncCall, compiler: Compiler): Expression {
+export function compileFunction(node: Node, call: MysqlFuncCall, compiler: Compiler): Expression {
   const { scope } = compiler;
   const slot = scope.aggregate(node);
   if (slot !== undefined) return slot;
@@ -37,6 +39,7 @@ export function compileFunction(node: Node, call: FuncCall, compiler: Compiler):
     if ('NamedArgExpr' in each) throw notSupported('a named argument', positionOf(each.NamedArgExpr.location));
     return compiler.compile(each);
   });
+  if (call.own !== undefined) return compileMysqlCall(call.own, operands, scope);
   const own = ownFunction[scope.dialect](name, operands, scope, position);
   if (own !== undefined) return own;
   const choice = choose(

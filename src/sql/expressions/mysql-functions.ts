@@ -176,8 +176,6 @@ const days: Record<string, Plain> = {
   'second(time) int8': (value: bigint) => (sizeOf(value) / 1_000_000n) % 60n,
   'microsecond(time) int8': (value: bigint) => sizeOf(value) % 1_000_000n,
   'datediff(date, date) int8': (a: number, b: number) => BigInt(a - b),
-  // What the front end makes of UNIX_TIMESTAMP(?).
-  'mysql_epoch(timestamp) float8': (value: bigint) => Number(value) / 1e6,
   'makedate(int8, int8) date': (year: bigint, day: bigint) =>
     day < 1n ? null : daysOfCivil({ year: Number(year), month: 1, day: 1 }) + Number(day) - 1,
   'timestampdiff(text, timestamp, timestamp) int8': difference,

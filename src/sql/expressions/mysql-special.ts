@@ -1,4 +1,4 @@
-/** MySQL's functions whose type depends on their arguments: IF, IFNULL, DIV, XOR, rounding, casts. */
+/** MySQL's functions whose type depends on their arguments: IFNULL, MOD, EXTRACT, rounding. */
 import type { Expression, Scope } from '../expression.ts';
 import {
   formatNumeric,
@@ -6,7 +6,6 @@ import {
   numericOf,
   roundNumeric,
   truncateNumeric,
-  unscaled,
   type Numeric,
   SqlError,
   types,
@@ -15,29 +14,23 @@ import {
   type SqlValue,
 } from '../model/index.ts';
 import { evaluator } from './call.ts';
-import { coerce, coerceToBoolean, isConstant, unify } from './coerce.ts';
+import { coerce, isConstant, unify } from './coerce.ts';
 import { applyOperator } from './apply-operator.ts';
 import { timeDigits } from './compile-logic.ts';
 import { extractFields, fieldsOfUnit, isOfDate, momentOfTimestamp } from './mysql-extract.ts';
 import { arithmeticType, isTextual } from './mysql-values.ts';
 import { fromUnixTime, unixTimestamp } from './mysql-epoch.ts';
 import { formatMysqlDate, formatMysqlTime } from './mysql-date-format.ts';
-import { mysqlVariable } from './mysql-variables.ts';
 
 type Special = (operands: readonly Expression[], scope: Scope) => Expression;
 
 export function mysqlSpecial(name: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
   const key = `${name}/${operands.length}`;
-  return Object.hasOwn(specials, key) ? specials[key]?.(operands, scope) : mysqlVariable(name, operands, scope);
+  return Object.hasOwn(specials, key) ? specials[key]?.(operands, scope) : undefined;
 }
 
 const specials: Readonly<Record<string, Special>> = {
-  'mysql_if/3': ([condition, yes, no], scope) => choice(condition, yes, no, scope),
-  'if/3': ([condition, yes, no], scope) => choice(condition, yes, no, scope),
   'ifnull/2': (operands, scope) => firstPresent(operands, scope),
-  'mysql_div/2': wholeQuotient,
-  'mysql_xor/2': exclusiveOr,
-  'xor/2': exclusiveOr,
   'mod/2': ([a, b], scope) => applyOperator('%', [present(a), present(b)], scope, 0),
   'extract/2': extracted,
   'date_format/2': dateFormat,
@@ -53,12 +46,12 @@ const specials: Readonly<Record<string, Special>> = {
   'floor/1': ([operand], scope) => toWhole(operand, scope, (x) => numericOf(x.value.floor()), Math.floor),
 };
 
-function present(expression: Expression | undefined): Expression {
+export function present(expression: Expression | undefined): Expression {
   if (expression === undefined) throw new TypeError('the number of arguments was checked before');
   return expression;
 }
 
-function evaluated(
+export function evaluated(
   operands: readonly Expression[],
   type: SqlType,
   compute: (...values: readonly SqlValue[]) => SqlValue,
@@ -103,22 +96,6 @@ function dateFormat([value, pattern]: readonly Expression[], scope: Scope): Expr
   return evaluated([instant, text], types.text, (at, form) => formatMysqlDate(at as bigint, form as string));
 }
 
-function choice(
-  condition: Expression | undefined,
-  yes: Expression | undefined,
-  no: Expression | undefined,
-  scope: Scope,
-): Expression {
-  const test = coerceToBoolean(present(condition), 'IF', scope);
-  const [first = present(yes), second = present(no)] = unify([present(yes), present(no)], 'IF', scope);
-  return {
-    type: first.type,
-    modifier: timeDigits([first, second], 'mysql'),
-    isRowFree: [test, first, second].every(({ isRowFree }) => isRowFree),
-    evaluate: (frame) => (test.evaluate(frame) === true ? first : second).evaluate(frame),
-  };
-}
-
 function firstPresent(operands: readonly Expression[], scope: Scope): Expression {
   const parts = unify(operands, 'IFNULL', scope);
   const [first, second] = [present(parts[0]), present(parts[1])];
@@ -128,26 +105,6 @@ function firstPresent(operands: readonly Expression[], scope: Scope): Expression
     isRowFree: first.isRowFree && second.isRowFree,
     evaluate: (frame) => first.evaluate(frame) ?? second.evaluate(frame),
   };
-}
-
-/** DIV: exact operands divide exactly, and what is after the point goes. */
-function wholeQuotient(operands: readonly Expression[], scope: Scope): Expression {
-  const exact = operands.map((each) => coerce(each, types.numeric, -1, 'explicit', scope));
-  return evaluated(exact, types.int8, (a, b) => {
-    const [x, y] = [a as Numeric, b as Numeric];
-    if (y.value.isZero()) return null;
-    const shift = Math.max(x.scale, y.scale, x.value.decimalPlaces(), y.value.decimalPlaces());
-    const quotient = unscaled(x.value, shift) / unscaled(y.value, shift);
-    if (BigInt.asIntN(64, quotient) !== quotient) {
-      throw new SqlError('22003', 'BIGINT value is out of range', { mysqlNumber: 1690 });
-    }
-    return quotient;
-  });
-}
-
-function exclusiveOr(operands: readonly Expression[], scope: Scope): Expression {
-  const parts = operands.map((each) => coerceToBoolean(each, 'XOR', scope));
-  return evaluated(parts, types.int4, (a, b) => (a === b ? 0 : 1));
 }
 
 function keepingType(

@@ -1,6 +1,6 @@
 /**
- * What MySQL's front end writes for variables and for forms that are no functions in MySQL; see tree/mysql.ts. System variables are
- * settings of the session under their name, user variables under `@name`: a `=` and the text, so that NULL, which is empty, is not ''.
+ * MySQL's variables. System variables are settings of the session under their name, user variables under `@name`: a `=` and the text, so that
+ * NULL, which is empty, is not ''.
  */
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { switches, systemVariables } from '../mysql/variables.ts';
@@ -8,70 +8,37 @@ import { mysqlHas } from '../known/server-names.ts';
 import { notSupported, SqlError, types, type SqlValue } from '../model/index.ts';
 import { coerce } from './coerce.ts';
 
-type Form = (operands: readonly Expression[], scope: Scope) => Expression | undefined;
-
-/** `undefined`: another function. @throws SqlError 42704 (1193) unknown variable */
-export function mysqlVariable(name: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
-  return Object.hasOwn(forms, name) ? forms[name]?.(operands, scope) : undefined;
+/** @throws SqlError 42704 (1193) unknown variable */
+export function defaultOfVariable(name: string): Expression {
+  const { value } = variableNamed(name);
+  return computed(types.text, () => (value === null ? null : String(value)));
 }
 
-const forms: Readonly<Record<string, Form>> = {
-  mysql_variable: ([name, scopeName]) => systemVariable(literalOf(name), scopeName !== undefined),
-  mysql_default: ([name]) => {
-    const { value } = variableNamed(literalOf(name));
-    return computed(types.text, () => (value === null ? null : String(value)));
-  },
-  mysql_set_variable: ([name, value], scope) => {
-    const known = literalOf(name);
-    variableNamed(known);
-    return assigned(value, scope, (frame, text) => {
-      frame.execution.surroundings.setSetting(known, switched(known, text ?? ''), false);
-    });
-  },
-  mysql_user_variable: ([name]) => {
-    const known = `@${literalOf(name)}`;
-    return computed(
-      types.text,
-      (frame) => frame.execution.surroundings.setting(known)?.match(/^=([^]*)$/)?.[1] ?? null,
-    );
-  },
-  mysql_set_user_variable: ([name, value], scope) => {
-    const known = `@${literalOf(name)}`;
-    return assigned(value, scope, (frame, text) => {
-      frame.execution.surroundings.setSetting(known, text === null ? '' : `=${text}`, false);
-    });
-  },
-  mysql_string: ([bytes]) => converted(bytes, (value) => new TextDecoder().decode(value as Uint8Array)),
-  mysql_binary: ([value], scope) =>
-    value === undefined ? undefined : coerce(value, types.bytea, -1, 'explicit', scope),
-  mysql_trim: ([side, what, value], scope) => {
-    if (what === undefined || value === undefined) return undefined;
-    const where = literalOf(side);
-    const [part, whole] = [what, value].map((each) => coerce(each, types.text, -1, 'explicit', scope));
-    return computed(types.text, (frame) => trimmed(where, textAt(part, frame), textAt(whole, frame)));
-  },
-};
+/** @throws SqlError 42704 (1193) unknown variable */
+export function setVariable(name: string, value: Expression, scope: Scope): Expression {
+  variableNamed(name);
+  return assigned(value, scope, (frame, text) => {
+    frame.execution.surroundings.setSetting(name, switched(name, text ?? ''), false);
+  });
+}
+
+export function userVariable(name: string): Expression {
+  const setting = `@${name}`;
+  return computed(
+    types.text,
+    (frame) => frame.execution.surroundings.setting(setting)?.match(/^=([^]*)$/)?.[1] ?? null,
+  );
+}
+
+export function setUserVariable(name: string, value: Expression, scope: Scope): Expression {
+  const setting = `@${name}`;
+  return assigned(value, scope, (frame, text) => {
+    frame.execution.surroundings.setSetting(setting, text === null ? '' : `=${text}`, false);
+  });
+}
 
 function computed(type: Expression['type'], evaluate: (frame: Frame) => SqlValue): Expression {
   return { type, modifier: -1, isRowFree: false, evaluate };
-}
-
-function converted(operand: Expression | undefined, convert: (value: SqlValue) => SqlValue): Expression | undefined {
-  if (operand === undefined) return undefined;
-  return {
-    type: types.text,
-    modifier: -1,
-    isRowFree: operand.isRowFree,
-    evaluate: (frame) => {
-      const value = operand.evaluate(frame);
-      return value === null ? null : convert(value);
-    },
-  };
-}
-
-/** The front end writes names as constants, which read nothing of a frame. */
-function literalOf(name: Expression | undefined): string {
-  return name?.isRowFree === true ? (textOf(name.evaluate({} as Frame)) ?? '') : '';
 }
 
 function variableNamed(name: string): { readonly name: string; readonly value: string | bigint | null } {
@@ -86,7 +53,8 @@ function variableNamed(name: string): { readonly name: string; readonly value: s
 /** Where the session keeps it under another name. */
 const settingNames: ReadonlyMap<string, string> = new Map([['transaction_read_only', 'default_transaction_read_only']]);
 
-function systemVariable(written: string, isGlobal: boolean): Expression {
+/** @throws SqlError 42704 (1193) unknown variable */
+export function systemVariable(written: string, isGlobal: boolean): Expression {
   const { name, value } = variableNamed(written);
   const type = typeof value !== 'bigint' ? types.text : value > 2n ** 63n ? types.uint8 : types.int8;
   return computed(type, (frame) => {
@@ -109,12 +77,7 @@ function switched(name: string, text: string): string {
 }
 
 /** The value, given on with its own type, and its text to `assign`. */
-function assigned(
-  value: Expression | undefined,
-  scope: Scope,
-  assign: (frame: Frame, text: string | null) => void,
-): Expression | undefined {
-  if (value === undefined) return undefined;
+function assigned(value: Expression, scope: Scope, assign: (frame: Frame, text: string | null) => void): Expression {
   const own = value.type.name === 'unknown' ? coerce(value, types.text, -1, 'explicit', scope) : value;
   const text = coerce(own, types.text, -1, 'explicit', scope);
   return computed(own.type, (frame) => {
@@ -124,31 +87,7 @@ function assigned(
   });
 }
 
-function textAt(expression: Expression | undefined, frame: Frame): string | null {
-  return textOf(expression?.evaluate(frame) ?? null);
-}
-
 /** Of an expression of type text. */
 function textOf(value: SqlValue): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-/** MySQL removes whole strings, as often as they stand there. */
-function trimmed(side: string, part: string | null, whole: string | null): string | null {
-  if (part === null || whole === null) return null;
-  if (part === '') return whole;
-  const rest = side === 'trailing' ? whole : withoutStart(whole, part);
-  return side === 'leading' ? rest : withoutEnd(rest, part);
-}
-
-function withoutStart(text: string, part: string): string {
-  let at = 0;
-  while (text.startsWith(part, at)) at += part.length;
-  return text.slice(at);
-}
-
-function withoutEnd(text: string, part: string): string {
-  let end = text.length;
-  while (text.endsWith(part, end)) end -= part.length;
-  return text.slice(0, end);
 }

@@ -25,13 +25,13 @@ export function parseConvert(cursor: Cursor, at: number): Node {
   const isBinary = cursor.accept('BINARY');
   if (!isBinary) skipCharsetName(cursor);
   cursor.expect(')');
-  return isBinary ? mysqlCall('binary', [value], at) : typeCast(value, namedType('text'), at);
+  return isBinary ? mysqlCall({ kind: 'binary' }, [value], at) : typeCast(value, namedType('text'), at);
 }
 
 function castTo(cursor: Cursor, value: Node, at: number): Node {
   const type = parseDataType(cursor);
   cursor.expect(')');
-  return type === 'binary' ? mysqlCall('binary', [value], at) : typeCast(value, type, at);
+  return type === 'binary' ? mysqlCall({ kind: 'binary' }, [value], at) : typeCast(value, type, at);
 }
 
 /** DATE_ADD(d, INTERVAL n unit); ADDDATE(d, n) counts days. */
@@ -121,7 +121,7 @@ export function parseSubstring(cursor: Cursor, at: number): Node {
 
 /** MySQL removes whole strings, PostgreSQL any of the characters: only the form without them is the same. */
 export function parseTrim(cursor: Cursor, at: number): Node {
-  const side = cursor.acceptOneOf('BOTH', 'LEADING', 'TRAILING');
+  const side = parseSide(cursor);
   let what: Node = stringNode(' ', at);
   let value: Node | undefined;
   if (side !== undefined && cursor.accept('FROM')) value = parseExpression(cursor);
@@ -130,7 +130,13 @@ export function parseTrim(cursor: Cursor, at: number): Node {
   cursor.expect(')');
   if (value === undefined && side === undefined) return trim(what, at);
   if (value === undefined) throw cursor.syntaxError();
-  return mysqlCall('trim', [stringNode((side ?? 'both').toLowerCase(), at), what, value], at);
+  return mysqlCall({ kind: 'trim', side: side ?? 'both' }, [what, value], at);
+}
+
+function parseSide(cursor: Cursor): 'both' | 'leading' | 'trailing' | undefined {
+  if (cursor.accept('BOTH')) return 'both';
+  if (cursor.accept('LEADING')) return 'leading';
+  return cursor.accept('TRAILING') ? 'trailing' : undefined;
 }
 
 export function parseChar(cursor: Cursor, at: number): Node {
@@ -139,7 +145,7 @@ export function parseChar(cursor: Cursor, at: number): Node {
   if (isText) cursor.nameAfterPointOrString();
   cursor.expect(')');
   const bytes = funcCall('char', items, at);
-  return isText ? mysqlCall('string', [bytes], at) : bytes;
+  return isText ? mysqlCall({ kind: 'text of bytes' }, [bytes], at) : bytes;
 }
 
 /** VALUES(c) means something in ON DUPLICATE KEY UPDATE only, which gives `excluded` to it. */

@@ -45,7 +45,7 @@ const specialCalls: Readonly<Record<string, SpecialCall>> = {
   SUBDATE: (cursor, at) => parseDateAdd(cursor, '-', at),
   EXTRACT: parseExtract,
   GROUP_CONCAT: parseGroupConcat,
-  IF: (cursor, at) => mysqlCall('if', parseArguments(cursor, at, 3, 3), at),
+  IF: (cursor, at) => mysqlCall({ kind: 'if' }, parseArguments(cursor, at, 3, 3), at),
   IFNULL: (cursor, at) => coalesce(parseArguments(cursor, at, 2, 2), at),
   COALESCE: (cursor, at) => coalesce(parseArguments(cursor, at, 1), at),
   NULLIF: parseNullIf,
@@ -141,7 +141,7 @@ function parseUnixTimestamp(cursor: Cursor, at: number): Node {
   const isOfParameter = cursor.isKind('parameter') && cursor.peek(1)?.text === ')';
   const args = parseArguments(cursor, at, 0, 1);
   if (!isOfParameter) return funcCall('unix_timestamp', args, at);
-  return typeCast(mysqlCall('epoch', args, at), namedType('numeric', 20, 6), at);
+  return typeCast(mysqlCall({ kind: 'epoch' }, args, at), namedType('numeric', 20, 6), at);
 }
 
 /** Constants of the clock without parentheses, and typed literals. */

@@ -35,7 +35,7 @@ function parseXor(cursor: Cursor): Node {
   for (;;) {
     const at = cursor.at();
     if (!cursor.accept('XOR')) return left;
-    left = mysqlCall('xor', [left, parseAnd(cursor)], at);
+    left = mysqlCall({ kind: 'xor' }, [left, parseAnd(cursor)], at);
   }
 }
 
@@ -174,7 +174,10 @@ export function parseBits(cursor: Cursor, levelMin: number): Node {
     const { at } = cursor.take();
     const isDate = operator.level === 4 && cursor.is('INTERVAL');
     const right = (isDate ? parseIntervalOf(cursor) : undefined) ?? parseBits(cursor, operator.level + 1);
-    left = operator.name === 'DIV' ? mysqlCall('div', [left, right], at) : operation(operator.name, left, right, at);
+    left =
+      operator.name === 'DIV'
+        ? mysqlCall({ kind: 'div' }, [left, right], at)
+        : operation(operator.name, left, right, at);
   }
 }
 

@@ -22,7 +22,7 @@ export function parseString(cursor: Cursor): Node {
     return stringNode(new TextDecoder().decode(Buffer.from(hex.value, 'hex')), at);
   }
   const text = stringNode(parseStringValue(cursor), at);
-  return introducer === '_binary' ? mysqlCall('binary', [text], at) : text;
+  return introducer === '_binary' ? mysqlCall({ kind: 'binary' }, [text], at) : text;
 }
 
 /** @throws SqlError 42601 */

@@ -49,6 +49,7 @@ const notes: Readonly<Record<string, (node: Fields) => Fields>> = {
   UpdateStmt: withChange,
   DeleteStmt: withChange,
   ColumnDef: withPlaceAndUpdate,
+  FuncCall: withOwnCall,
 };
 
 function withOwnParts(tree: unknown): unknown {
@@ -59,6 +60,25 @@ function withOwnParts(tree: unknown): unknown {
     return [key, notes[key]?.(inner as Fields) ?? inner] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** `own_if(a, b, c)`; `own_trim('both', what, x)`; `own_variable('name')`, `own_variable('name', 'global')`, `own_set_variable('name', x)`. */
+function withOwnCall({ args, ...rest }: Fields): Fields {
+  const name = at(rest, 'funcname', 0, 'String', 'sval');
+  if (typeof name !== 'string' || !name.startsWith('own_')) return { ...rest, ...given({ args }) };
+  const kind = name.slice('own_'.length).replaceAll('_', ' ');
+  const [first, ...others] = listAt(args);
+  const constant = at(first, 'A_Const', 'sval', 'sval');
+  const funcname = [{ String: { sval: kind } }];
+  if (kind === 'trim') return { ...rest, funcname, args: others, own: { kind, side: constant } };
+  if (kind === 'variable') return { ...rest, funcname, own: { kind, name: constant, isGlobal: others.length > 0 } };
+  if (!kind.endsWith('variable')) return { ...rest, funcname, args, own: { kind } };
+  return {
+    ...rest,
+    funcname,
+    ...given({ args: others.length > 0 ? others : undefined }),
+    own: { kind, name: constant },
+  };
 }
 
 /** `ON CONFLICT ON CONSTRAINT own_update DO UPDATE SET ...`, `ON CONFLICT ON CONSTRAINT own_ignore | own_replace DO NOTHING`. */

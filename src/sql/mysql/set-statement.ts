@@ -39,7 +39,7 @@ export function parseSet(cursor: Cursor): Parsed {
 }
 
 function constantNode({ name, value }: { readonly name: string; readonly value: string | null }): Node {
-  return value === null ? mysqlCall('default', [stringNode(name, 0)], 0) : stringNode(value, 0);
+  return value === null ? mysqlCall({ kind: 'default of variable', name }, [], 0) : stringNode(value, 0);
 }
 
 /** SET [SESSION | GLOBAL] TRANSACTION ...: without a word for the next transaction only. */
@@ -77,8 +77,8 @@ function parseAssignments(cursor: Cursor): Assignment[] {
   if (cursor.isKind('user-variable')) {
     const { value, at } = cursor.take();
     if (cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
-    const name = stringNode(value.toLowerCase(), at);
-    return [{ kind: 'computed', call: mysqlCall('set_user_variable', [name, parseExpression(cursor)], at) }];
+    const own = { kind: 'set user variable', name: value.toLowerCase() } as const;
+    return [{ kind: 'computed', call: mysqlCall(own, [parseExpression(cursor)], at) }];
   }
   const at = cursor.at();
   const { name, scope } = parseVariableName(cursor);
@@ -89,7 +89,7 @@ function parseAssignments(cursor: Cursor): Assignment[] {
 }
 
 function setVariable(name: string, value: Node, at: number): Node {
-  return mysqlCall('set_variable', [stringNode(name, at), value], at);
+  return mysqlCall({ kind: 'set variable', name }, [value], at);
 }
 
 /** @throws SqlError 42704 (1193) */

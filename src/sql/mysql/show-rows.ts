@@ -88,9 +88,9 @@ function constants(...values: readonly (string | number)[]): Node[] {
 
 export function variableRows(isGlobal: boolean): ShownRows {
   const rows = [...systemVariables.keys()].map((name) => {
-    const value = mysqlCall('variable', isGlobal ? [text(name), text('global')] : [text(name)], 0);
+    const value = mysqlCall({ kind: 'variable', name, isGlobal }, [], 0);
     const shown = switches.has(name)
-      ? mysqlCall('if', [value, text('ON'), text('OFF')], 0)
+      ? mysqlCall({ kind: 'if' }, [value, text('ON'), text('OFF')], 0)
       : typeCast(value, namedType('text'), 0);
     return [text(name), shown];
   });

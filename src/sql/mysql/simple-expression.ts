@@ -1,6 +1,6 @@
 /** The innermost level of expressions: literals, names, variables, calls and everything in parentheses. */
 import type { Node } from '@pgsql/types';
-import { bitsNode, integerNode, nullNode, numberNode, stringNode } from '../tree/constant.ts';
+import { bitsNode, integerNode, nullNode, numberNode } from '../tree/constant.ts';
 import {
   type Branch,
   caseOf,
@@ -54,7 +54,7 @@ function parsePrefix(cursor: Cursor): Node {
     case '!':
       return not(operand(), at);
     case 'BINARY':
-      return mysqlCall('binary', [operand()], at);
+      return mysqlCall({ kind: 'binary' }, [operand()], at);
     default:
       if (cursor.is('(')) return parseParenthesized(cursor, at);
       return parseLiteral(cursor, at) ?? parseKeyword(cursor, at) ?? parseNamed(cursor);
@@ -92,17 +92,17 @@ function parseLiteral(cursor: Cursor, at: number): Node | undefined {
 }
 
 function parseUserVariable(cursor: Cursor, at: number): Node {
-  const name = stringNode(cursor.take().value.toLowerCase(), at);
-  if (!cursor.accept(':=')) return mysqlCall('user_variable', [name], at);
-  return mysqlCall('set_user_variable', [name, parseExpression(cursor)], at);
+  const name = cursor.take().value.toLowerCase();
+  if (!cursor.accept(':=')) return mysqlCall({ kind: 'user variable', name }, [], at);
+  return mysqlCall({ kind: 'set user variable', name }, [parseExpression(cursor)], at);
 }
 
 function systemVariable(value: string, at: number): Node {
   const [scope = '', ...rest] = value.split('.');
   const isScoped = rest.length > 0 && /^(global|session|local|persist|persist_only)$/.test(scope);
-  const name = stringNode(isScoped ? rest.join('.') : value, at);
+  const name = isScoped ? rest.join('.') : value;
   const isGlobal = isScoped && scope !== 'session' && scope !== 'local';
-  return mysqlCall('variable', isGlobal ? [name, stringNode('global', at)] : [name], at);
+  return mysqlCall({ kind: 'variable', name, isGlobal }, [], at);
 }
 
 function parseKeyword(cursor: Cursor, at: number): Node | undefined {

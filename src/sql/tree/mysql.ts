@@ -2,8 +2,8 @@
  * What MySQL's statements say that PostgreSQL's grammar has no words for. A node that has such a part is PostgreSQL's node with one more
  * property: what does not know it reads a plain INSERT, UPDATE or call.
  */
-import type { ColumnDef, DeleteStmt, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
-import { funcCall } from './expression.ts';
+import type { ColumnDef, DeleteStmt, FuncCall, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
+import { nameNodes } from './expression.ts';
 
 /** What becomes of a row that has the value of another one in any unique key. */
 export type OnDuplicate =
@@ -47,21 +47,44 @@ export interface MysqlColumn extends ColumnDef {
   place?: ColumnPlace;
 }
 
-/** Forms of MySQL that are calls here. */
+/** What MySQL has operators, variables or words for, as calls: `args` are the values that it is computed of. */
 export type MysqlCall =
-  | 'if'
-  | 'div'
-  | 'xor'
-  | 'binary'
-  | 'string'
-  | 'trim'
-  | 'epoch'
-  | 'variable'
-  | 'default'
-  | 'set_variable'
-  | 'user_variable'
-  | 'set_user_variable';
+  /** `IF(condition, a, b)`. */
+  | { readonly kind: 'if' }
+  /** `a DIV b`. */
+  | { readonly kind: 'div' }
+  /** `a XOR b`. */
+  | { readonly kind: 'xor' }
+  /** `BINARY x`: the bytes. */
+  | { readonly kind: 'binary' }
+  /** Bytes as a text. */
+  | { readonly kind: 'text of bytes' }
+  /** `UNIX_TIMESTAMP(?)`: seconds, with their parts. */
+  | { readonly kind: 'epoch' }
+  /** `TRIM(side what FROM x)`: whole strings, where PostgreSQL removes any of the characters. */
+  | { readonly kind: 'trim'; readonly side: 'both' | 'leading' | 'trailing' }
+  /** `@@name`. */
+  | { readonly kind: 'variable'; readonly name: string; readonly isGlobal: boolean }
+  /** What the session begins with. */
+  | { readonly kind: 'default of variable'; readonly name: string }
+  /** `SET name = x`: the value. */
+  | { readonly kind: 'set variable'; readonly name: string }
+  /** `@name`, the name in lower case. */
+  | { readonly kind: 'user variable'; readonly name: string }
+  /** `@name := x`: the value. */
+  | { readonly kind: 'set user variable'; readonly name: string };
 
-export function mysqlCall(what: MysqlCall, args: readonly Node[], at: number): Node {
-  return funcCall(`mysql_${what}`, args, at);
+export interface MysqlFuncCall extends FuncCall {
+  own?: MysqlCall;
+}
+
+export function mysqlCall(own: MysqlCall, args: readonly Node[], at: number): Node {
+  const call: MysqlFuncCall = {
+    funcname: nameNodes([own.kind]),
+    ...(args.length === 0 ? {} : { args: [...args] }),
+    funcformat: 'COERCE_EXPLICIT_CALL',
+    location: at,
+    own,
+  };
+  return { FuncCall: call };
 }
