@@ -37,6 +37,8 @@ export class Cursor {
   readonly parameters: ReadonlyMap<Token, number>;
   columnRule: ColumnRule = () => undefined;
   readonly #tokens: readonly Token[];
+  /** Of each token, what a keyword or an operator is asked for by: upper case; '' of names in backticks, strings and other values. */
+  readonly #spellings: readonly string[];
   #next = 0;
   #depth = 0;
 
@@ -45,6 +47,7 @@ export class Cursor {
     this.grammar = grammar;
     this.database = database;
     this.#tokens = tokenize(sql).filter((token) => token.kind !== 'space');
+    this.#spellings = this.#tokens.map(spellingOf);
     const parameters = this.#tokens.filter((token) => token.kind === 'parameter');
     this.parameters = new Map(parameters.map((token, i) => [token, i + 1]));
   }
@@ -72,11 +75,16 @@ export class Cursor {
 
   /** Do these keywords and operators stand here, one after another? Upper case. */
   is(...texts: readonly string[]): boolean {
-    return texts.every((text, i) => spells(this.peek(i), text));
+    for (let i = 0; i < texts.length; i += 1) if (this.#spellings[this.#next + i] !== texts[i]) return false;
+    return true;
   }
 
   isOneOf(...texts: readonly string[]): boolean {
-    return texts.some((text) => spells(this.peek(), text));
+    return texts.includes(this.#spelling());
+  }
+
+  #spelling(): string {
+    return this.#spellings[this.#next] ?? '';
   }
 
   /** Takes these keywords, all or none. */
@@ -88,8 +96,9 @@ export class Cursor {
 
   /** Takes the first of these that stands here. */
   acceptOneOf(...texts: readonly string[]): string | undefined {
-    const found = texts.find((text) => spells(this.peek(), text));
-    if (found !== undefined) this.#next += 1;
+    const found = this.#spelling();
+    if (!texts.includes(found)) return undefined;
+    this.#next += 1;
     return found;
   }
 
@@ -223,7 +232,7 @@ function isName(token: Token): boolean {
   return token.kind === 'quoted' || (token.kind === 'word' && !reservedWords.has(token.value.toUpperCase()));
 }
 
-function spells(token: Token | undefined, text: string): boolean {
-  if (token?.kind === 'word') return token.text.toUpperCase() === text;
-  return token?.kind === 'operator' && token.text === text;
+function spellingOf({ kind, text }: Token): string {
+  if (kind === 'word') return text.toUpperCase();
+  return kind === 'operator' ? text : '';
 }

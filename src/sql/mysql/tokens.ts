@@ -47,7 +47,7 @@ export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   let isExecuting = false;
   for (let at = 0; at < sql.length; ) {
-    const opens = match(executed, sql, at);
+    const opens = sql.startsWith('/*!', at) ? match(executed, sql, at) : null;
     let token: Token;
     if (opens !== null && Number(opens[1] ?? 0) <= serverVersion) {
       isExecuting = true;
@@ -80,10 +80,12 @@ export function splitMysql(sql: string): string[] {
 }
 
 function nextToken(sql: string, at: number): Token {
-  const blank = match(space, sql, at) ?? match(lineComment, sql, at);
-  if (blank !== null) return plain('space', blank[0], at);
-  if (sql.startsWith('/*', at)) return blockComment(sql, at);
   const character = sql.charAt(at);
+  if (/[\s\0#-]/.test(character)) {
+    const blank = match(space, sql, at) ?? match(lineComment, sql, at);
+    if (blank !== null) return plain('space', blank[0], at);
+  }
+  if (sql.startsWith('/*', at)) return blockComment(sql, at);
   if (character === '`') return delimited('quoted', sql, at, at);
   if (character === "'" || character === '"') return delimited('string', sql, at, at);
   if (/[nN]/.test(character) && sql.charAt(at + 1) === "'") return delimited('string', sql, at, at + 1);
@@ -93,11 +95,12 @@ function nextToken(sql: string, at: number): Token {
 }
 
 function wordOrNumber(sql: string, at: number): Token | null {
-  const digits = match(hex, sql, at);
+  const first = sql.charAt(at);
+  const digits = /[xX0]/.test(first) ? match(hex, sql, at) : null;
   if (digits !== null) return { kind: 'hex', text: digits[0], at, value: digits[1] ?? evenDigits(digits[2] ?? '') };
-  const flags = match(bits, sql, at);
+  const flags = /[bB0]/.test(first) ? match(bits, sql, at) : null;
   if (flags !== null) return { kind: 'bits', text: flags[0], at, value: flags[1] ?? flags[2] ?? '' };
-  const amount = match(number, sql, at);
+  const amount = /[\d.]/.test(first) ? match(number, sql, at) : null;
   const name = match(word, sql, at);
   // A name may begin with digits (`1st`) but not consist of them; `1e5` is a number.
   if (amount !== null && (name === null || amount[0].length >= name[0].length)) return plain('number', amount[0], at);
