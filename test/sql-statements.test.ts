@@ -22,6 +22,17 @@ test('a parent that is given the key that it has keeps its children', () => {
   expect(database.rows('SELECT p FROM c')).toEqual([[null]]);
 });
 
+test('ORDER BY with LIMIT has the first rows of the whole order, and an error in a row that it leaves out', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE t (id int, v int)');
+  database.run('INSERT INTO t SELECT i, i % 7 FROM generate_series(1, 300) i');
+  const all = database.rows('SELECT id, v FROM t ORDER BY v DESC');
+  expect(database.rows('SELECT id, v FROM t ORDER BY v DESC LIMIT 20 OFFSET 30')).toEqual(all.slice(30, 50));
+  expect(database.rows('SELECT id, v FROM t ORDER BY v DESC LIMIT 0')).toEqual([]);
+  expect(database.run('SELECT 1 / (id - 300) FROM t ORDER BY id LIMIT 1')).toMatchObject({ error: '22012' });
+  expect(database.run('SELECT id FROM t ORDER BY v LIMIT -1')).toMatchObject({ error: '2201W' });
+});
+
 test('a foreign key with a NULL among its values refers to no row', () => {
   const database = new TestDatabase();
   database.run('CREATE TABLE p (a int, b int, PRIMARY KEY (a, b))');

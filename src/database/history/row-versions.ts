@@ -30,9 +30,11 @@ export class RowVersions {
   write(table: number, row: number, version: ObservedVersion, older: ObservedVersion | null, at: number): void {
     let rows = this.#tables.get(table);
     if (rows === undefined) this.#tables.set(table, (rows = new Map()));
-    let recorded = rows.get(row);
-    if (recorded === undefined) rows.set(row, (recorded = { table, row, base: older, versions: [] }));
-    recorded.versions.push({ version, older, at, undoneAt: Infinity });
+    const recorded = rows.get(row);
+    const written = { version, older, at, undoneAt: Infinity };
+    // Most rows have one: an empty list that grows would reserve room for many.
+    if (recorded === undefined) rows.set(row, { table, row, base: older, versions: [written] });
+    else recorded.versions.push(written);
   }
 
   undo(table: number, row: number, sequence: number, at: number): void {

@@ -67,6 +67,8 @@ export interface Limit {
   readonly offset: (frame: Frame) => number;
   /** Infinity: all. */
   readonly count: (frame: Frame) => number;
+  /** Are both constants or parameters? Then they may be evaluated before the rows come. */
+  readonly isGiven: boolean;
 }
 
 export function planLimit(select: SelectStmt, scope: QueryScope): Limit | null {
@@ -76,7 +78,24 @@ export function planLimit(select: SelectStmt, scope: QueryScope): Limit | null {
   return {
     offset: bound(limitOffset, 'OFFSET', '2201X', 0, scope),
     count: bound(limitCount, 'LIMIT', '2201W', Infinity, scope),
+    isGiven: [limitOffset, limitCount].every(isGiven),
   };
+}
+
+function isGiven(node: Node | undefined): boolean {
+  return node === undefined || 'A_Const' in node || 'ParamRef' in node;
+}
+
+/** How many of the rows, in their order, can be needed; Infinity: all, or it is known later. */
+export function rowsNeeded({ offset, count, isGiven: isKnown }: Limit, frame: Frame): number {
+  if (!isKnown) return Infinity;
+  try {
+    return offset(frame) + count(frame);
+  } catch (error) {
+    // It is raised again when the rows have been read.
+    if (error instanceof SqlError) return Infinity;
+    throw error;
+  }
 }
 
 function bound(

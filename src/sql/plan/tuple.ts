@@ -3,8 +3,9 @@ import type { Expression, Frame } from '../expression.ts';
 import { types, type SqlValue } from '../model/index.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
-import { type CompareKeys, type Limit, limited, type SortOrder } from './sort.ts';
-import { type Cursor, hasRow, rowsOf, type Source } from './cursor.ts';
+import { FirstTuples, keptRowsMax } from './first-tuples.ts';
+import { type CompareKeys, type Limit, limited, rowsNeeded, type SortOrder } from './sort.ts';
+import { type Cursor, forEachRow, hasRow, rowsOf, type Source } from './cursor.ts';
 import type { Target } from './target.ts';
 
 /** A row on its way to the client: what it shows, and what it is sorted by. */
@@ -72,7 +73,7 @@ export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
     if (ordered !== null && running.view.scansInOrder === true)
       return yield* limited(projected(ordered, evaluators, frame), limit, frame);
     if (late.size > 0) return yield* lateRows(plan, late, frame);
-    for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
+    for (const { values } of limited(firstTuples(plan, frame, false), limit, frame)) yield values;
   };
 }
 
@@ -86,7 +87,7 @@ function* lateRows(plan: SelectPlan, late: ReadonlySet<Target>, frame: Frame): I
   const { targets, limit } = plan;
   const early = targets.map((target) => (late.has(target) ? { ...target, expression: notYet } : target));
   for (const { values, rows, computed } of limited(
-    sortedTuples({ ...plan, targets: early }, frame, true),
+    firstTuples({ ...plan, targets: early }, frame, true),
     limit,
     frame,
   )) {
@@ -99,6 +100,54 @@ const notYet: Expression = { type: types.text, modifier: -1, isRowFree: false, e
 
 function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
   for (const _ of rowsOf(source, frame)) yield evaluators.map((evaluate) => evaluate(frame));
+}
+
+/** Sorted and made distinct, at least as many as LIMIT leaves. */
+function firstTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  const { compare, distinct, limit, targets } = plan;
+  const isOnePerRow = targets.every(({ sets }) => sets.length === 0);
+  if (compare === null || distinct !== null || !isOnePerRow) return sortedTuples(plan, frame, keepsRows);
+  const needed = limit === null ? Infinity : rowsNeeded(limit, frame);
+  if (needed < 1 || needed > keptRowsMax) return allSorted(plan, compare, frame, keepsRows);
+  const first = new FirstTuples<Tuple>(compare, needed);
+  eachTuple(plan, frame, (values, keys) => {
+    if (first.isAmong(keys)) first.add(tupleOf(values, keys, frame, keepsRows));
+  });
+  return first.inOrder();
+}
+
+function allSorted(plan: SelectPlan, compare: CompareKeys, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  const tuples: Tuple[] = [];
+  eachTuple(plan, frame, (values, keys) => tuples.push(tupleOf(values, keys, frame, keepsRows)));
+  return tuples.toSorted((a, b) => compare(a.keys, b.keys));
+}
+
+/** Every row is evaluated as a whole, whether LIMIT leaves it or not: an error in it is the statement's. For targets without sets. */
+function eachTuple(
+  { source, targets, sortKeys }: SelectPlan,
+  frame: Frame,
+  take: (values: Values, keys: readonly SqlValue[]) => void,
+): void {
+  const evaluators = targets.map(({ expression }) => expression.evaluate);
+  const keyEvaluators = sortKeys.map(({ evaluate }) => evaluate);
+  forEachRow(source, frame, () => {
+    const values = evaluators.map((evaluate) => evaluate(frame));
+    take(
+      values,
+      keyEvaluators.map((evaluate) => evaluate(frame)),
+    );
+  });
+}
+
+const noValues: readonly never[] = [];
+
+function tupleOf(values: Values, keys: readonly SqlValue[], frame: Frame, keepsRows: boolean): Tuple {
+  return {
+    values,
+    keys,
+    rows: keepsRows ? [...frame.rows] : null,
+    computed: keepsRows ? [...frame.computed] : (noValues as readonly SqlValue[] as SqlValue[]),
+  };
 }
 
 /** Sorted and made distinct, before LIMIT. */
