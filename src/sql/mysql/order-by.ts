@@ -59,6 +59,11 @@ export function parseLimit(cursor: Cursor): Limit | undefined {
   return { count: first, offset, at };
 }
 
+/** LIMIT without an offset; `null`: no limit, `undefined`: the word is not there. */
+export function parseRowCount(cursor: Cursor): Node | null | undefined {
+  return cursor.accept('LIMIT') ? parseLimitNumber(cursor) : undefined;
+}
+
 /** One as large as no limit skips every row. */
 function asOffset(number: Node | null, at: number): Node {
   return number ?? numberNode(String(noLimit - 1n), at);

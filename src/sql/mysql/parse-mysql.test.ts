@@ -141,6 +141,8 @@ describe('syntax errors are MySQL’s', () => {
     ['SELECT a::int', '::int', 1],
     ['SHOW NOTHING', 'NOTHING', 1],
     ['SAVEPOINT', '', 1],
+    ['UPDATE t SET a = 1 LIMIT 0, 1', ', 1', 1],
+    ['DELETE FROM t LIMIT 1 OFFSET 1', 'OFFSET 1', 1],
   ])('%s', (sql, near, line) => {
     const error = errorOf(sql);
     expect({ code: error.code, number: error.detail.mysqlNumber }).toEqual({ code: '42601', number: 1064 });

@@ -9,7 +9,7 @@ import type { Cursor, Name } from './cursor.ts';
 import { fromNode, parseFromItems, qualifierOf, tableItem, type FromItem } from './from.ts';
 import { parseAlias, parseTableNames, tableNamed } from './names.ts';
 import { parseExpression } from './nested.ts';
-import { parseLimit, parseOrderBy } from './order-by.ts';
+import { parseOrderBy, parseRowCount } from './order-by.ts';
 
 type TableItem = Extract<FromItem, { kind: 'table' }>;
 
@@ -95,8 +95,7 @@ function parseOneTable(
   withClause: WithClause | undefined,
 ): Change {
   const sortClause = parseOrderBy(cursor);
-  const limit = parseLimit(cursor);
-  if (limit?.offset !== undefined) throw cursor.syntaxError();
+  const limit = parseRowCount(cursor);
   const isVisited = sortClause.length > 0 || limit !== undefined;
   return {
     table: tableOf(node),
@@ -104,7 +103,7 @@ function parseOneTable(
     where,
     returning: parseReturning(cursor),
     withClause,
-    ...(isVisited ? { visited: { sortClause, limitCount: limit?.count ?? undefined } } : {}),
+    ...(isVisited ? { visited: { sortClause, limitCount: limit ?? undefined } } : {}),
   };
 }
 
