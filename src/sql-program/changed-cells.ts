@@ -1,7 +1,7 @@
 /** Other values of a column's type: of those that a client may be answered, the ones that may matter to who compares them. */
 import { changesOf, longTexts, type Mentioned } from '../program/index.ts';
 import { formatText, parseText, type SqlArray, SqlError, type SqlValue } from '../sql/model/index.ts';
-import { mysqlColumnTypes, type ResultColumn } from '../sql/index.ts';
+import { mysqlColumnTypes, type MysqlTypeName, type ResultColumn } from '../sql/index.ts';
 
 /**
  * A number stays a number of the column's range, and a text a text; NULL is one of them, the value itself is none.
@@ -78,7 +78,7 @@ const TELLING = 3;
 const LARGE = ['1000003', '9000000000000007', '2000000011', '30011', '101'];
 
 /** `undefined`: it is no value of that type. */
-function parsed(text: string, { type, mysqlType = type.name }: ResultColumn): SqlValue | undefined {
+function parsed(text: string, { type, mysqlType }: ResultColumn): SqlValue | undefined {
   try {
     const value = parseText(text, type);
     return isInRange(value, mysqlType) ? value : undefined;
@@ -89,8 +89,9 @@ function parsed(text: string, { type, mysqlType = type.name }: ResultColumn): Sq
 }
 
 /** MySQL has integers of other ranges than those that hold them. */
-function isInRange(value: SqlValue, mysqlType: string): boolean {
-  const { range, isUnsigned = false } = mysqlColumnTypes.get(mysqlType) ?? {};
+function isInRange(value: SqlValue, mysqlType: MysqlTypeName | undefined): boolean {
+  if (mysqlType === undefined) return true;
+  const { range, isUnsigned } = mysqlColumnTypes[mysqlType];
   if (typeof value !== 'number' && typeof value !== 'bigint') return true;
   if (range === undefined) return !isUnsigned || value >= 0;
   return value >= range.min && value <= range.max;

@@ -67,6 +67,6 @@ export { splitMysql, tokenize } from './mysql/tokens.ts';
 export { owner, publicOwner } from './catalog/system/pg-names.ts';
 export { reservedWords } from './mysql/reserved-words.ts';
 export { parseMysql } from './mysql/parse-mysql.ts';
-export type { MysqlCall, MysqlDelete, MysqlFuncCall, MysqlInsert, MysqlUpdate } from './tree/mysql.ts';
+export type { MysqlCall, MysqlDelete, MysqlFuncCall, MysqlInsert, MysqlTypeName, MysqlUpdate } from './tree/mysql.ts';
 export { maxAllowedPacket, mysqlVersion } from './mysql/variables.ts';
 export { sessionStatement } from './session-statement.ts';

@@ -1,5 +1,6 @@
 /** What a wire conversation asks of a database: one client session, whatever the protocol. */
 import type { SqlError, SqlType, SqlValue } from './model/index.ts';
+import type { MysqlTypeName } from './tree/mysql.ts';
 
 export interface SqlSession {
   /** After the last statement: for ReadyForQuery and MySQL's status flags. */
@@ -56,8 +57,8 @@ export interface ResultColumn {
   readonly columnNumber: number;
   readonly tableName: string;
   readonly isNullable: boolean;
-  /** MySQL: the type of the table's column as mysql/column-types.ts names it, where that says more than `type`. */
-  readonly mysqlType?: string;
+  /** MySQL: the type of the table's column, where that says more than `type`. */
+  readonly mysqlType?: MysqlTypeName;
   readonly isAutoIncrement?: boolean;
   readonly isPrimary?: boolean;
 }

@@ -1,5 +1,5 @@
 /** Values and columns of results as MySQL sends them. MySQL manual, "Data Types"; column lengths as a server of version 8.0 gives them. */
-import type { ResultColumn } from '../../sql/index.ts';
+import type { MysqlTypeName, ResultColumn } from '../../sql/index.ts';
 import {
   type SqlType,
   type SqlValue,
@@ -49,17 +49,17 @@ const shapes: Readonly<Partial<Record<TypeName, ColumnShape>>> = {
   void: { type: columnType.null, length: 0 },
 };
 
-/** Columns whose type is wider here than in MySQL, by the names of mysql/column-types.ts. */
-const ownShapes: Readonly<Record<string, ColumnShape>> = {
-  mysql_tinyint: { type: columnType.tiny, length: 4 },
-  mysql_utinyint: { type: columnType.tiny, length: 3, flags: unsigned },
-  mysql_usmallint: { type: columnType.short, length: 5, flags: unsigned },
-  mysql_mediumint: { type: columnType.int24, length: 9 },
-  mysql_umediumint: { type: columnType.int24, length: 8, flags: unsigned },
-  mysql_uint: { type: columnType.long, length: 10, flags: unsigned },
-  mysql_year: { type: columnType.year, length: 4, flags: unsigned },
-  mysql_ufloat: { type: columnType.float, length: 12, flags: unsigned, decimals: depends },
-  mysql_udouble: { type: columnType.double, length: 22, flags: unsigned, decimals: depends },
+/** Columns whose type is wider here than in MySQL. */
+const ownShapes: Partial<Readonly<Record<MysqlTypeName, ColumnShape>>> = {
+  tinyint: { type: columnType.tiny, length: 4 },
+  'tinyint unsigned': { type: columnType.tiny, length: 3, flags: unsigned },
+  'smallint unsigned': { type: columnType.short, length: 5, flags: unsigned },
+  mediumint: { type: columnType.int24, length: 9 },
+  'mediumint unsigned': { type: columnType.int24, length: 8, flags: unsigned },
+  'int unsigned': { type: columnType.long, length: 10, flags: unsigned },
+  year: { type: columnType.year, length: 4, flags: unsigned },
+  'float unsigned': { type: columnType.float, length: 12, flags: unsigned, decimals: depends },
+  'double unsigned': { type: columnType.double, length: 22, flags: unsigned, decimals: depends },
 };
 
 export function columnDefinition(column: ResultColumn, schema: string): ColumnDefinition {
@@ -96,8 +96,8 @@ function shapeOf({ type, modifier, tableName, mysqlType }: ResultColumn): Column
     case 'numeric':
       return numericShape(modifier);
     case 'bytea':
-      if (mysqlType === 'mysql_varbinary') return { type: columnType.varString, length: 65_535 };
-      if (mysqlType === 'mysql_binary') return { type: columnType.string, length: 255 };
+      if (mysqlType === 'varbinary') return { type: columnType.varString, length: 65_535 };
+      if (mysqlType === 'binary') return { type: columnType.string, length: 255 };
       return { type: columnType.blob, length: 65_535, flags: blob };
     case 'bpchar':
       return { type: columnType.string, length: Math.max(modifier - 4, 1) * bytesOfCharacter, isText: true };

@@ -3,6 +3,7 @@ import type { Node } from '@pgsql/types';
 import { type Dialect, isSameName, type IndexId, type TableId, type SqlType, type SqlValue } from '../model/index.ts';
 import type { SessionActivity } from './activity.ts';
 import type { Sequence } from './sequence.ts';
+import type { MysqlTypeName } from '../tree/mysql.ts';
 
 export type Relation = Table | View | Sequence | VirtualTable;
 
@@ -40,8 +41,8 @@ export interface Column {
   readonly identity: 'always' | 'by default' | null;
   /** The sequence that it owns: identity, serial, AUTO_INCREMENT. */
   readonly sequence: Sequence | null;
-  /** MySQL: the type as its front end names it, where no type of PostgreSQL is the same; its range is checked at every write. */
-  readonly mysqlType: string | null;
+  /** MySQL: its type, where no type of PostgreSQL is the same; its range is checked at every write. */
+  readonly mysqlType: MysqlTypeName | null;
   /** MySQL's ON UPDATE CURRENT_TIMESTAMP. */
   readonly onUpdate: Node | null;
 }

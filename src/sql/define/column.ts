@@ -1,15 +1,15 @@
 /** One column of CREATE TABLE or ALTER TABLE. */
-import type { Constraint, Node, TypeName } from '@pgsql/types';
+import type { Constraint, Node } from '@pgsql/types';
 
 import type { Column } from '../catalog/relation.ts';
 import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
 import { typeOfNode } from '../expressions/index.ts';
-import { ownColumnTypes } from '../mysql/column-types.ts';
+import { mysqlColumnTypes } from '../mysql/column-types.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { sequenceName } from '../run/sequence-name.ts';
 import { notSupported, SqlError, type SqlType, types, modifierOf } from '../model/index.ts';
-import type { MysqlColumn } from '../tree/mysql.ts';
+import type { MysqlColumn, MysqlType, MysqlTypeName } from '../tree/mysql.ts';
 import type { Changes } from './changes.ts';
 import { withDeferral } from './deferral.ts';
 import { chooseName, isTakenIn } from './names.ts';
@@ -90,17 +90,17 @@ function isTableConstraint({ contype }: Constraint): boolean {
 }
 
 export function columnType(
-  typeName: TypeName,
+  typeName: MysqlType,
   planning: Planning,
   serial?: 'int2' | 'int4' | 'int8',
-): { readonly type: SqlType; readonly modifier: number; readonly mysqlType: string | null } {
+): { readonly type: SqlType; readonly modifier: number; readonly mysqlType: MysqlTypeName | null } {
   if (serial !== undefined) return { type: types[serial], modifier: -1, mysqlType: null };
-  const name = stringsOf(typeName.names).at(-1) ?? '';
-  const own = ownColumnTypes[planning.dialect].get(name);
-  if (own === undefined) {
+  const { own: name } = typeName;
+  if (name === undefined) {
     const scope = { type: (named: string, position: number) => planning.type(named, position) };
     return { ...typeOfNode(typeName, scope), mysqlType: null };
   }
+  const own = mysqlColumnTypes[name];
   const constants = (typeName.typmods ?? []).flatMap((node) => ('A_Const' in node ? [node.A_Const] : []));
   if (own.storage === 'enum') {
     const labels = constants.map(({ sval }) => sval?.sval ?? '');
@@ -113,8 +113,7 @@ export function columnType(
   const type = own.storage === 'array' ? types.text : types[own.storage];
   const numbers = constants.map(({ ival }) => ival?.ival ?? 0);
   const hasLength = own.storage === 'numeric' && numbers.length > 0;
-  // The 1 of TINYINT(1), which is all that tells BOOLEAN from other numbers, and how many bytes VARBINARY takes.
-  const hasWidth = name === 'mysql_tinyint' || name === 'mysql_varbinary' || name === 'mysql_binary';
+  const hasWidth = name === 'tinyint' || name === 'varbinary' || name === 'binary';
   const width = hasWidth ? (numbers[0] ?? -1) : -1;
   return { type, modifier: hasLength ? modifierOf(type, numbers) : width, mysqlType: name };
 }

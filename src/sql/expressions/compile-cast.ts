@@ -1,5 +1,5 @@
 /** `CAST(x AS type)`, `x::type`, `type 'text'`. */
-import type { Node, TypeCast, TypeName as TypeNode } from '@pgsql/types';
+import type { Node, TypeCast } from '@pgsql/types';
 import type { Expression, Scope } from '../expression.ts';
 import {
   notSupported,
@@ -12,6 +12,8 @@ import {
   type SqlType,
   parseInterval,
 } from '../model/index.ts';
+import { mysqlColumnTypes } from '../mysql/column-types.ts';
+import type { MysqlType, MysqlTypeName } from '../tree/mysql.ts';
 import { compileElements } from './compile-array.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
@@ -43,14 +45,20 @@ function located(error: unknown, location: number | undefined, arg: Node): unkno
   return new SqlError(error.code, error.message, { ...error.detail, position: positionOf(place) });
 }
 
+/** What holds the values of a type of MySQL's. */
+function ownType(own: MysqlTypeName | undefined): SqlType | undefined {
+  const storage = own === undefined ? undefined : mysqlColumnTypes[own].storage;
+  return storage === undefined || storage === 'array' || storage === 'enum' ? undefined : types[storage];
+}
+
 /** The type that a tree names, and its modifier. Exported for column definitions. @throws SqlError 42704, 22023 */
 export function typeOfNode(
-  node: TypeNode,
+  node: MysqlType,
   scope: Pick<Scope, 'type'>,
 ): { readonly type: SqlType; readonly modifier: number } {
   const names = namesOf(node.names);
   const name = names.at(-1) ?? '';
-  const base = builtIn(names) ?? scope.type(names.join('.'), positionOf(node.location));
+  const base = ownType(node.own) ?? builtIn(names) ?? scope.type(names.join('.'), positionOf(node.location));
   const numbers = (node.typmods ?? []).map((each) => integerOfNode(each, name));
   const modifier = modifierOf(base, numbers);
   const depth = node.arrayBounds?.length ?? 0;

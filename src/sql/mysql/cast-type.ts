@@ -1,6 +1,6 @@
 /** The types of CAST and CONVERT (MySQL 8.0 manual, 14.10). */
 import { SqlError } from '../model/index.ts';
-import { namedType, type NamedType } from '../tree/type-name.ts';
+import { namedType, type NamedType, ownType } from '../tree/type-name.ts';
 import type { Cursor } from './cursor.ts';
 
 /** PostgreSQL's type, `binary` for bytes. @throws SqlError 42601 */
@@ -10,7 +10,7 @@ export function parseDataType(cursor: Cursor): NamedType | 'binary' {
     case 'SIGNED':
     case 'UNSIGNED':
       cursor.acceptOneOf('INTEGER', 'INT');
-      return namedType(word === 'SIGNED' ? 'int8' : 'uint8');
+      return word === 'SIGNED' ? namedType('int8') : ownType('bigint unsigned');
     case 'CHAR':
     case 'NCHAR':
     case 'CHARACTER':
@@ -25,7 +25,7 @@ export function parseDataType(cursor: Cursor): NamedType | 'binary' {
     case 'TIME':
       return namedType('time', parseNumbers(cursor)[0] ?? 0);
     case 'YEAR':
-      return namedType('mysql_year');
+      return ownType('year');
     case 'DOUBLE':
       cursor.accept('PRECISION');
       return namedType('float8');

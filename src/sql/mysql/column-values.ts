@@ -9,7 +9,7 @@ export type ValueCheck = (values: SqlValue[]) => void;
 export function mysqlValueChecks(columns: readonly Column[]): ValueCheck[] {
   return columns.flatMap((column) => {
     if (column.type.name === 'bpchar') return [(values) => withoutPadding(values, column)];
-    const type = column.mysqlType === null ? undefined : mysqlColumnTypes.get(column.mysqlType);
+    const type = column.mysqlType === null ? undefined : mysqlColumnTypes[column.mysqlType];
     if (type === undefined) return [];
     return [(values) => checkCell(values, column, type)];
   });
@@ -30,7 +30,7 @@ function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): v
   if (bytesMax !== undefined && byteLength(value) > bytesMax)
     throw new SqlError('22001', `Data too long for column '${column.name}' at row 1`, { mysqlNumber: 1406 });
   // BINARY has the bytes of its length, zeros behind what was given.
-  if (column.mysqlType === 'mysql_binary' && value instanceof Uint8Array && value.length < column.modifier)
+  if (column.mysqlType === 'binary' && value instanceof Uint8Array && value.length < column.modifier)
     values[column.cell] = Uint8Array.from({ length: column.modifier }, (_, i) => value[i] ?? 0);
   const { labels } = column.type;
   if (labels === undefined || typeof value !== 'string') return;

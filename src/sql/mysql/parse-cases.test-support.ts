@@ -50,6 +50,7 @@ const notes: Readonly<Record<string, (node: Fields) => Fields>> = {
   DeleteStmt: withChange,
   ColumnDef: withPlaceAndUpdate,
   FuncCall: withOwnCall,
+  typeName: withOwnType,
 };
 
 function withOwnParts(tree: unknown): unknown {
@@ -60,6 +61,14 @@ function withOwnParts(tree: unknown): unknown {
     return [key, notes[key]?.(inner as Fields) ?? inner] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** `own_int_unsigned`. */
+function withOwnType(type: Fields): Fields {
+  const name = at(type, 'names', 0, 'String', 'sval');
+  if (typeof name !== 'string' || !name.startsWith('own_')) return type;
+  const own = name.slice('own_'.length).replaceAll('_', ' ');
+  return { ...type, names: [{ String: { sval: own } }], own };
 }
 
 /** `own_if(a, b, c)`; `own_trim('both', what, x)`; `own_variable('name')`, `own_variable('name', 'global')`, `own_set_variable('name', x)`. */

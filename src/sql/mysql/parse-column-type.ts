@@ -1,6 +1,6 @@
-/** Types of columns (MySQL 8.0 manual, chapter 13) in the names of PostgreSQL and of column-types.ts. */
+/** Types of columns (MySQL 8.0 manual, chapter 13). */
 import { parseNumbers, skipCharset } from './cast-type.ts';
-import { namedType, type NamedType } from '../tree/type-name.ts';
+import { namedType, type NamedType, ownType } from '../tree/type-name.ts';
 import type { Cursor } from './cursor.ts';
 import { parseStringValue } from './literal.ts';
 
@@ -31,15 +31,17 @@ export function parseColumnType(cursor: Cursor): ColumnType {
 }
 
 /** The width 1 is all that tells it from other numbers. */
-const boolean = namedType('mysql_tinyint', 1);
+const boolean = ownType('tinyint', 1);
+
+const tinyint = ownType('tinyint');
 
 /** Width, SIGNED, UNSIGNED, ZEROFILL. */
-function integer(signed: string, unsigned: string): Reader {
+function integer(signed: NamedType, unsigned: NamedType): Reader {
   return (cursor) => {
     const [width] = parseNumbers(cursor);
     const isUnsigned = acceptUnsigned(cursor);
-    const isBoolean = width === 1 && signed === 'mysql_tinyint' && !isUnsigned;
-    return isBoolean ? boolean : namedType(isUnsigned ? unsigned : signed);
+    if (isUnsigned) return unsigned;
+    return width === 1 && signed === tinyint ? boolean : signed;
   };
 }
 
@@ -53,48 +55,51 @@ function acceptUnsigned(cursor: Cursor): boolean {
 }
 
 /** FLOAT(p), FLOAT(m, d), DOUBLE(m, d). */
-function floating(name: 'float4' | 'float8', unsigned: string): Reader {
+function floating(name: 'float4' | 'float8'): Reader {
   return (cursor) => {
     const numbers = parseNumbers(cursor);
     const isDouble = name === 'float8' || (numbers.length === 1 && (numbers[0] ?? 0) > 24);
-    if (acceptUnsigned(cursor)) return namedType(isDouble ? 'mysql_udouble' : unsigned);
+    if (acceptUnsigned(cursor)) return ownType(isDouble ? 'double unsigned' : 'float unsigned');
     return namedType(isDouble ? 'float8' : name);
   };
 }
 
 const decimal: Reader = (cursor) => {
   const [precision = 10, scale = 0] = parseNumbers(cursor);
-  const name = acceptUnsigned(cursor) ? 'mysql_udecimal' : 'numeric';
-  return namedType(name, precision, scale);
+  return acceptUnsigned(cursor)
+    ? ownType('decimal unsigned', precision, scale)
+    : namedType('numeric', precision, scale);
 };
 
 /** Digits of the second: none unless said. */
 const timed =
-  (name: string): Reader =>
+  (name: 'time' | 'timestamp' | 'timestamptz'): Reader =>
   (cursor) =>
     namedType(name, parseNumbers(cursor)[0] ?? 0);
 
 const sized =
-  (name: string, lengthDefault: number | undefined): Reader =>
+  (typeOf: (length: number) => NamedType, lengthDefault: number | undefined): Reader =>
   (cursor) => {
     const [length = lengthDefault] = parseNumbers(cursor);
     if (length === undefined) throw cursor.syntaxError();
-    return namedType(name, length);
+    return typeOf(length);
   };
 
 const fixed =
-  (name: string): Reader =>
+  (type: NamedType): Reader =>
   (cursor) => {
     parseNumbers(cursor);
-    return namedType(name);
+    return type;
   };
 
 const character: Reader = (cursor) =>
-  cursor.accept('VARYING') ? sized('varchar', undefined)(cursor) : sized('char', 1)(cursor);
+  cursor.accept('VARYING')
+    ? sized((length) => namedType('varchar', length), undefined)(cursor)
+    : sized((length) => namedType('char', length), 1)(cursor);
 
 const enumeration: Reader = (cursor) => {
   const labels = cursor.parenthesized(() => cursor.list(() => parseStringValue(cursor)));
-  return namedType('mysql_enum', ...labels);
+  return ownType('enum', ...labels);
 };
 
 const notKnown =
@@ -104,61 +109,61 @@ const notKnown =
   };
 
 const readers: Readonly<Record<string, Reader>> = {
-  TINYINT: integer('mysql_tinyint', 'mysql_utinyint'),
-  INT1: integer('mysql_tinyint', 'mysql_utinyint'),
-  SMALLINT: integer('int2', 'mysql_usmallint'),
-  INT2: integer('int2', 'mysql_usmallint'),
-  MEDIUMINT: integer('mysql_mediumint', 'mysql_umediumint'),
-  MIDDLEINT: integer('mysql_mediumint', 'mysql_umediumint'),
-  INT3: integer('mysql_mediumint', 'mysql_umediumint'),
-  INT: integer('int4', 'mysql_uint'),
-  INTEGER: integer('int4', 'mysql_uint'),
-  INT4: integer('int4', 'mysql_uint'),
-  BIGINT: integer('int8', 'uint8'),
-  INT8: integer('int8', 'uint8'),
-  SERIAL: fixed('uint8'),
+  TINYINT: integer(tinyint, ownType('tinyint unsigned')),
+  INT1: integer(tinyint, ownType('tinyint unsigned')),
+  SMALLINT: integer(namedType('int2'), ownType('smallint unsigned')),
+  INT2: integer(namedType('int2'), ownType('smallint unsigned')),
+  MEDIUMINT: integer(ownType('mediumint'), ownType('mediumint unsigned')),
+  MIDDLEINT: integer(ownType('mediumint'), ownType('mediumint unsigned')),
+  INT3: integer(ownType('mediumint'), ownType('mediumint unsigned')),
+  INT: integer(namedType('int4'), ownType('int unsigned')),
+  INTEGER: integer(namedType('int4'), ownType('int unsigned')),
+  INT4: integer(namedType('int4'), ownType('int unsigned')),
+  BIGINT: integer(namedType('int8'), ownType('bigint unsigned')),
+  INT8: integer(namedType('int8'), ownType('bigint unsigned')),
+  SERIAL: fixed(ownType('bigint unsigned')),
   BOOL: () => boolean,
   BOOLEAN: () => boolean,
-  FLOAT: floating('float4', 'mysql_ufloat'),
-  FLOAT4: floating('float4', 'mysql_ufloat'),
-  FLOAT8: floating('float8', 'mysql_udouble'),
-  REAL: floating('float8', 'mysql_udouble'),
+  FLOAT: floating('float4'),
+  FLOAT4: floating('float4'),
+  FLOAT8: floating('float8'),
+  REAL: floating('float8'),
   DOUBLE: (cursor) => {
     cursor.accept('PRECISION');
-    return floating('float8', 'mysql_udouble')(cursor);
+    return floating('float8')(cursor);
   },
   DECIMAL: decimal,
   DEC: decimal,
   NUMERIC: decimal,
   FIXED: decimal,
-  DATE: fixed('date'),
+  DATE: fixed(namedType('date')),
   DATETIME: timed('timestamp'),
   TIMESTAMP: timed('timestamptz'),
   TIME: timed('time'),
-  YEAR: fixed('mysql_year'),
+  YEAR: fixed(ownType('year')),
   CHAR: character,
   CHARACTER: character,
   NCHAR: character,
-  VARCHAR: sized('varchar', undefined),
-  NVARCHAR: sized('varchar', undefined),
-  VARCHARACTER: sized('varchar', undefined),
-  TEXT: fixed('text'),
-  TINYTEXT: fixed('mysql_tinytext'),
-  MEDIUMTEXT: fixed('mysql_mediumtext'),
-  LONGTEXT: fixed('mysql_longtext'),
+  VARCHAR: sized((length) => namedType('varchar', length), undefined),
+  NVARCHAR: sized((length) => namedType('varchar', length), undefined),
+  VARCHARACTER: sized((length) => namedType('varchar', length), undefined),
+  TEXT: fixed(namedType('text')),
+  TINYTEXT: fixed(ownType('tinytext')),
+  MEDIUMTEXT: fixed(ownType('mediumtext')),
+  LONGTEXT: fixed(ownType('longtext')),
   LONG: (cursor) => {
-    if (cursor.accept('VARBINARY')) return fixed('mysql_mediumblob')(cursor);
+    if (cursor.accept('VARBINARY')) return fixed(ownType('mediumblob'))(cursor);
     cursor.accept('VARCHAR');
-    return fixed('mysql_mediumtext')(cursor);
+    return fixed(ownType('mediumtext'))(cursor);
   },
-  BINARY: sized('mysql_binary', 1),
-  VARBINARY: sized('mysql_varbinary', undefined),
-  BLOB: fixed('mysql_blob'),
-  TINYBLOB: fixed('mysql_tinyblob'),
-  MEDIUMBLOB: fixed('mysql_mediumblob'),
-  LONGBLOB: fixed('mysql_longblob'),
+  BINARY: sized((length) => ownType('binary', length), 1),
+  VARBINARY: sized((length) => ownType('varbinary', length), undefined),
+  BLOB: fixed(ownType('blob')),
+  TINYBLOB: fixed(ownType('tinyblob')),
+  MEDIUMBLOB: fixed(ownType('mediumblob')),
+  LONGBLOB: fixed(ownType('longblob')),
   ENUM: enumeration,
-  JSON: fixed('jsonb'),
+  JSON: fixed(namedType('jsonb')),
   BIT: notKnown('BIT'),
   SET: notKnown('SET'),
   GEOMETRY: notKnown('GEOMETRY'),

@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import { loadModule } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SqlError } from '../model/sql-error.ts';
-import { someNode } from '../plan/tree.ts';
-import { mysqlColumnTypes } from './column-types.ts';
 import { notedTree, readParseCases, withoutPlaces } from './parse-cases.test-support.ts';
 import { parseMysql } from './parse-mysql.ts';
 import type { Parsed } from './parsed.ts';
@@ -102,20 +100,6 @@ describe('parseMysql', () => {
         },
       },
     });
-  });
-
-  test('types of columns are PostgreSQL’s or in the table', () => {
-    const own: string[] = [];
-    for (const { mysql } of cases) {
-      someNode(parseMysql(mysql, 'shop'), (node) => {
-        if ('ColumnDef' in node)
-          for (const name of node.ColumnDef.typeName?.names ?? [])
-            if ('String' in name && name.String.sval?.startsWith('mysql_') === true) own.push(name.String.sval);
-        return false;
-      });
-    }
-    expect(own.length).toBeGreaterThan(20);
-    expect(own.filter((name) => !mysqlColumnTypes.has(name))).toEqual([]);
   });
 });
 

@@ -11,13 +11,11 @@ import {
   type Waiting,
   type SqlType,
   typeByName,
-  types,
 } from '../model/index.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation, Table } from '../catalog/relation.ts';
 import { isTemporary } from '../catalog/temporary.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
-import { ownColumnTypes } from '../mysql/column-types.ts';
 import { postgresHas } from '../known/server-names.ts';
 import type { AccessChoice, TableLock } from '../statement.ts';
 import type { Access } from './access.ts';
@@ -139,7 +137,7 @@ export class Planning {
     const [schema, bare] = name.includes('.') ? splitOnce(name) : [undefined, name];
     const path = schema === undefined ? effectivePath(this.searchPath) : [schema];
     if (path.includes('pg_catalog')) {
-      const known = typeByName(bare) ?? this.#ownType(bare);
+      const known = typeByName(bare);
       if (known !== undefined) return known;
     }
     for (const each of path) {
@@ -149,13 +147,6 @@ export class Planning {
     if (path.includes('pg_catalog') && isTypeOfServer[this.dialect](bare))
       throw notSupported(`type ${bare}`, position > 0 ? position : undefined);
     throw new SqlError('42704', `type "${name}" does not exist`, position > 0 ? { position } : {});
-  }
-
-  /** The types of casts that a dialect's front end writes and the grammar lacks. */
-  #ownType(name: string): SqlType | undefined {
-    const storage = ownColumnTypes[this.dialect].get(name)?.storage;
-    if (storage === 'uint8') return types.uint8;
-    return storage === undefined ? undefined : typeByName(storage);
   }
 
   /** @throws SqlError 42P01 */

@@ -2,7 +2,7 @@
  * What MySQL's statements say that PostgreSQL's grammar has no words for. A node that has such a part is PostgreSQL's node with one more
  * property: what does not know it reads a plain INSERT, UPDATE or call.
  */
-import type { ColumnDef, DeleteStmt, FuncCall, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
+import type { ColumnDef, DeleteStmt, FuncCall, InsertStmt, Node, TypeName, UpdateStmt } from '@pgsql/types';
 import { nameNodes } from './expression.ts';
 
 /** What becomes of a row that has the value of another one in any unique key. */
@@ -37,6 +37,37 @@ export interface RowChange {
 export type MysqlUpdate = UpdateStmt & RowChange;
 
 export type MysqlDelete = DeleteStmt & RowChange;
+
+/**
+ * Types that PostgreSQL lacks. Modifiers: the labels of an enum, the lengths of binary and varbinary, precision and scale of decimal
+ * unsigned, the width 1 of TINYINT(1), which is all that tells BOOLEAN from other numbers.
+ */
+export type MysqlTypeName =
+  | 'tinyint'
+  | 'tinyint unsigned'
+  | 'smallint unsigned'
+  | 'mediumint'
+  | 'mediumint unsigned'
+  | 'int unsigned'
+  | 'bigint unsigned'
+  | 'year'
+  | 'float unsigned'
+  | 'double unsigned'
+  | 'decimal unsigned'
+  | 'enum'
+  | 'tinytext'
+  | 'mediumtext'
+  | 'longtext'
+  | 'tinyblob'
+  | 'blob'
+  | 'mediumblob'
+  | 'longblob'
+  | 'varbinary'
+  | 'binary';
+
+export interface MysqlType extends TypeName {
+  own?: MysqlTypeName;
+}
 
 /** Where ALTER TABLE puts a new column: before all others, or behind this one. */
 export type ColumnPlace = { readonly kind: 'first' } | { readonly kind: 'after'; readonly column: string };

@@ -69,16 +69,16 @@ export function mysqlColumnRow(column: Column): VirtualRow {
 }
 
 function mysqlDataType({ type, mysqlType }: Column): string {
-  const own = mysqlType === null ? undefined : mysqlColumnTypes.get(mysqlType);
+  const own = mysqlType === null ? undefined : mysqlColumnTypes[mysqlType];
   return own?.dataType ?? dataTypes[type.name] ?? type.name;
 }
 
 function isUnsigned({ type, mysqlType }: Column): boolean {
-  return type.name === 'uint8' || (mysqlType !== null && mysqlColumnTypes.get(mysqlType)?.isUnsigned === true);
+  return type.name === 'uint8' || (mysqlType !== null && mysqlColumnTypes[mysqlType].isUnsigned);
 }
 
 function bytesMax({ mysqlType }: Column): number {
-  return (mysqlType === null ? undefined : mysqlColumnTypes.get(mysqlType)?.bytesMax) ?? 65_535;
+  return (mysqlType === null ? undefined : mysqlColumnTypes[mysqlType].bytesMax) ?? 65_535;
 }
 
 /** `varchar(40)`, `decimal(10,2) unsigned`, `tinyint(1)`, `datetime(3)`. */
