@@ -1,6 +1,6 @@
 /** Statements of two sessions at a time over the PostgreSQL storage: what is looked at again after a lock was waited for. */
 import { beforeEach, expect, test } from 'vitest';
-import { postgresStorage } from '../src/engine/index.ts';
+import { postgresStorage } from '../src/engine/postgres/storage.ts';
 import { Catalog, DeferredChecks, loadParser, prepareStatement, type Surroundings } from '../src/sql/index.ts';
 import {
   SqlError,

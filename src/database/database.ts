@@ -15,44 +15,21 @@ import {
   type SqlServer,
   type Statement,
 } from '../sql/index.ts';
-import {
-  type Dialect,
-  SqlError,
-  type SqlType,
-  type SqlValue,
-  type StatementView,
-  type Storage,
-  type StorageTransaction,
-  type TransactionOptions,
-  type Wait,
-  type Waiting,
-} from '../sql/model/index.ts';
-import {
-  AdvisoryLocks,
-  axiomaticStorage,
-  type AxiomaticStorage,
-  type FootprintRecorder,
-  innodbStorage,
-  postgresStorage,
-} from '../engine/index.ts';
+import { type Dialect, SqlError, type SqlType, type SqlValue, type Wait } from '../sql/model/index.ts';
+import type { EngineProfile, FootprintRecorder } from '../engine/index.ts';
 import type { UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import { type Decisions, drawing } from '../mockdb/index.ts';
 import { AssumedAccesses, type Ways } from './assumptions/assumed-accesses.ts';
-import { assumePages, assumeRefusals } from './assumptions/engine-assumptions.ts';
 import { describe } from './describe.ts';
-import { HistoryRecorder } from './history/history-recorder.ts';
-import type { RowNames } from './history/recorded-history.ts';
-import { rowNames } from './history/row-names.ts';
-import { isolationNamed, type Profile, settingsOf } from './profile.ts';
-import { renamed } from './history/rename-sessions.ts';
+import { openEngine, type Profile, settingsOf } from './profile.ts';
+import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { PlanCache } from './plan-cache.ts';
 import { searchPathOf } from './settings/search-path.ts';
 import { type SessionRules, sessionRules } from './session-rules.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
-import { type BegunStatement, pausingStatements } from './statement-pauses.ts';
 import { UnsupportedStatements } from './assumptions/unsupported-statements.ts';
 
 export interface SqlDatabaseOptions {
@@ -78,7 +55,7 @@ export interface SqlDatabaseOptions {
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
    */
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
-  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default true. */
+  /** Do statements of an engine stop where others could come in between on a real server (`engine/pause.ts`)? Default true. */
   readonly pauses?: boolean;
   /** May each that is on a cycle of waits and could be a server's victim be the victim of a deadlock? Default: as `pauses`. */
   readonly anyVictim?: boolean;
@@ -116,18 +93,16 @@ export class SqlDatabase implements SqlServer {
   readonly settings: Readonly<Record<string, string>>;
   scheduler: Scheduler;
   catalog: Catalog;
-  advisoryLocks: AdvisoryLocks;
+  /** The rows, and the rules of the engine that is mocked. */
+  engine: EngineProfile;
   readonly clock: () => bigint;
   readonly takenForGranted: Set<string> | null;
   readonly computeMsMax: number;
-  readonly pauses: boolean;
   /** Statements since the database was opened that moirai cannot do and the engine could. */
   readonly unsupported: UnsupportedStatements;
   /** Ways to rows that were taken for granted. */
   assumed = new AssumedAccesses();
   readonly #options: SqlDatabaseOptions;
-  #storage: Storage | AxiomaticStorage;
-  #recorder: HistoryRecorder;
   #decisions: Decisions;
   #awaited: (() => number | undefined) | undefined;
   #seed: number;
@@ -135,16 +110,11 @@ export class SqlDatabase implements SqlServer {
   #chooser: Chooser;
   /** For what a replay does not do. */
   #holding: Chooser;
-  #level: IsolationName | null = null;
   readonly #sessions = new Map<number, Session>();
-  readonly #rowNames: RowNames = rowNames((table) => this.catalog.tableById(table));
   readonly #plans: PlanCache;
   #nextSessionId = 1;
   readonly #names = new Map<string, string>();
-  /** Transactions under way. */
-  #open = 0;
   #abortRate: number;
-  #hasOverlapped = false;
 
   /** Use `openSqlDatabase`, which has loaded the parser. */
   constructor(options: SqlDatabaseOptions) {
@@ -157,7 +127,6 @@ export class SqlDatabase implements SqlServer {
     this.clock = options.clock ?? wallClockMicroseconds;
     this.takenForGranted = options.takenForGranted ?? null;
     this.computeMsMax = options.computeMsMax ?? 10_000;
-    this.pauses = options.pauses !== false && options.profile.family === 'engine';
     this.unsupported = new UnsupportedStatements(options.onUnsupported);
     this.#abortRate = options.abortRate ?? 0;
     this.#seed = options.seed ?? 1;
@@ -165,27 +134,9 @@ export class SqlDatabase implements SqlServer {
     this.#holding = seeded(this.#seed, 2);
     this.#decisions = options.decisions ?? drawing({ chooser: seeded(this.#seed) });
     this.#awaited = options.awaited;
-    this.#recorder = new HistoryRecorder(this.#rowNames, options.operationsMax);
-    this.advisoryLocks = this.#newLocks();
-    this.#storage = this.#newStorage();
-    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
+    this.engine = this.#newEngine();
+    this.catalog = new Catalog(this.engine.storage, this.rules.databaseName);
     this.scheduler = this.#newScheduler();
-  }
-
-  /** A statement of this transaction begins. */
-  *statementOf(
-    transaction: StorageTransaction,
-    begun: Pick<BegunStatement, 'isolation' | 'isFirst' | 'isRead'>,
-  ): Waiting<StatementView> {
-    const view = transaction.statement();
-    if (!this.pauses) return view;
-    const pausing = pausingStatements[this.dialect];
-    return yield* pausing(view, { ...begun, keepsSnapshot: () => this.keepsSnapshot() });
-  }
-
-  /** A statement pauses, and keeps its snapshot. */
-  keepsSnapshot(): void {
-    this.#options.footprints?.current.touch('snapshot', 'left');
   }
 
   // ---- sessions
@@ -228,12 +179,12 @@ export class SqlDatabase implements SqlServer {
   closed(session: Session): void {
     dropTemporarySchema(this.catalog, session.id);
     this.#sessions.delete(session.id);
-    this.advisoryLocks.endSession(session.id);
+    this.engine.advisoryLocks.endSession(session.id);
     this.scheduler.released();
   }
 
   unlockAll(session: number): void {
-    this.advisoryLocks.unlockAll(session);
+    this.engine.advisoryLocks.unlockAll(session);
     this.scheduler.released();
   }
 
@@ -249,30 +200,7 @@ export class SqlDatabase implements SqlServer {
   }
 
   noteAccess(sql: string, statement: QueryStatement, isolation: IsolationName): void {
-    if (this.profile.family === 'engine') this.assumed.note(sql, statement, this.dialect, isolation);
-  }
-
-  begin(session: Session, options: TransactionOptions): StorageTransaction {
-    this.#open += 1;
-    if (isAxiomatic(this.#storage) && session.readsStrongly) return this.#storage.beginStrong(session.id);
-    this.#hasOverlapped ||= this.#open > 1;
-    assumeRefusals(session, this, options.isolation);
-    const transaction = this.#storage.begin(session.id, options);
-    if (!isAxiomatic(this.#storage)) this.#recorder.begun(transaction.id, session.id);
-    return transaction;
-  }
-
-  /** Loading, which is serial, ends by itself when transactions have overlapped and none is open. */
-  transactionEnded(): void {
-    this.#open -= 1;
-    if (this.#open === 0 && this.#hasOverlapped && isAxiomatic(this.#storage) && this.#storage.isLoading)
-      this.#storage.start();
-  }
-
-  defaultIsolation(session: Session): IsolationName {
-    if (this.profile.family === 'axiomatic') return 'serializable';
-    const chosen = session.settings.chosen('default_transaction_isolation');
-    return chosen === undefined ? (this.#level ?? this.profile.isolation) : isolationNamed(chosen);
+    this.assumed.note(sql, statement, this.engine, isolation);
   }
 
   /** @throws SqlError 40001, drawn: retry code is what test suites lack most */
@@ -314,19 +242,15 @@ export class SqlDatabase implements SqlServer {
     this.scheduler.close(() => new SqlError('57P01', 'the database was reset', { mysqlNumber: 1317 }));
     for (const session of this.#sessions.values()) session.rollback();
     this.reseed(this.#seed);
-    this.#recorder = new HistoryRecorder(this.#rowNames, this.#options.operationsMax);
-    this.advisoryLocks = this.#newLocks();
-    this.#storage = this.#newStorage();
-    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
-    this.#hasOverlapped = false;
+    this.engine = this.#newEngine();
+    this.catalog = new Catalog(this.engine.storage, this.rules.databaseName);
     this.scheduler = this.#newScheduler();
   }
 
   /** What is stored now is the initial state: history and choices begin here. */
   start(): void {
     this.assumed = new AssumedAccesses();
-    if (isAxiomatic(this.#storage)) this.#storage.start();
-    else this.#recorder.start();
+    this.engine.recorder.start();
   }
 
   reseed(seed: number): void {
@@ -335,7 +259,7 @@ export class SqlDatabase implements SqlServer {
     this.#holding = seeded(seed, 2);
     this.#decisions = drawing({ chooser: seeded(seed) });
     this.#awaited = undefined;
-    if (isAxiomatic(this.#storage)) this.#storage.decideBy(this.#decisions);
+    this.engine.decideBy(this.#decisions);
   }
 
   get decisions(): Decisions {
@@ -344,22 +268,21 @@ export class SqlDatabase implements SqlServer {
 
   /** What happened since the start; sessions are named as they were given names, or by their numbers. */
   history(): History {
-    const history = isAxiomatic(this.#storage) ? this.#storage.history() : this.#recorder.history();
-    return renamed(history, this.#names);
+    return renamed(this.engine.recorder.history(), this.#names);
   }
 
   /** Conditions that may have missed rows and could not be decided: the history says nothing of them. */
   undecidedConditions(): readonly string[] {
-    return isAxiomatic(this.#storage) ? [] : this.#recorder.undecidedConditions();
+    return this.engine.recorder.undecidedConditions();
   }
 
   onCatalogQuery(session: Session, query: CatalogQuery): void {
-    if (!isAxiomatic(this.#storage)) this.#recorder.onCatalogQuery(session.transactionNumber, session.id, query);
+    this.engine.recorder.onCatalogQuery(session.transactionNumber, session.id, query);
   }
 
   /** A session has run DDL, or found the name taken. */
   onDdl(session: Session, outcome: 'made' | 'refused'): void {
-    if (!isAxiomatic(this.#storage)) this.#recorder.onDdl(session.transactionNumber, session.id, outcome);
+    this.engine.recorder.onDdl(session.transactionNumber, session.id, outcome);
   }
 
   /** The session's name in histories. */
@@ -387,33 +310,21 @@ export class SqlDatabase implements SqlServer {
 
   /** Of transactions that do not name one. */
   setLevel(level: string): void {
-    if (isAxiomatic(this.#storage)) this.#storage.setLevel(level);
-    else this.#level = isolationNamed(level);
+    this.engine.setLevel(level);
   }
 
-  #newStorage(): Storage | AxiomaticStorage {
-    const { profile } = this;
-    if (profile.family === 'axiomatic') {
-      return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
-    }
-    const observer = this.#recorder;
-    const { footprints = null, predicateReads = 'range', anyVictim = this.pauses } = this.#options;
-    if (profile.dialect === 'mysql')
-      return innodbStorage({ observer, footprints, anyPage: anyVictim, onPageBegin: assumePages(this) });
-    return postgresStorage({
-      observer,
-      footprints,
+  #newEngine(): EngineProfile {
+    const { pauses = true, anyVictim = pauses, footprints = null, predicateReads = 'range' } = this.#options;
+    return openEngine(this.profile, {
+      decisions: this.#decisions,
+      pauses,
+      anyVictim,
       predicateReads,
-      deadlockVictim: anyVictim ? 'any' : 'last',
-      heavyweight: this.advisoryLocks.locks,
-    });
-  }
-
-  #newLocks(): AdvisoryLocks {
-    return new AdvisoryLocks({
-      footprints: this.#options.footprints ?? null,
+      footprints,
+      takenForGranted: this.takenForGranted,
+      operationsMax: this.#options.operationsMax,
+      tableById: (id) => this.catalog.tableById(id),
       transactionOf: (session) => this.#sessions.get(session)?.transactionNumber || -session,
-      deadlockVictim: this.pauses ? 'any' : 'last',
     });
   }
 
@@ -441,8 +352,4 @@ export class SqlDatabase implements SqlServer {
       limits: this.takenForGranted === null ? 'time' : 'stuck',
     });
   }
-}
-
-function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
-  return 'beginStrong' in storage;
 }

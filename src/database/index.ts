@@ -13,8 +13,6 @@ export { openSqlDatabase, SqlDatabase, type SqlDatabaseOptions } from './databas
 export {
   defaultIsolation,
   engineLevels,
-  isolationNamed,
-  isolationNames,
   parseProfile,
   type Profile,
   type ProfileOptions,
@@ -25,6 +23,7 @@ export type { Settle } from './scheduler.ts';
 export { usedDatabase } from './used-database.ts';
 export { settleInProcess, settleWithin } from './settle.ts';
 export type { Session } from './sql-session.ts';
-export type { AnswerTo, SnapshotOf, StatementEvent } from './statement-event.ts';
+export { isolationNamed, isolationNames, type SnapshotOf } from '../engine/index.ts';
+export type { AnswerTo, StatementEvent } from './statement-event.ts';
 export { administer } from './administer.ts';
 export { postgresDefaults } from './settings/settings.ts';

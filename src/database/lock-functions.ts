@@ -1,9 +1,7 @@
 /** Functions that take locks by a key, or wait: what they mean for one session. */
-import type { AdvisoryLock, AdvisoryLocks, AdvisoryMode } from '../engine/index.ts';
+import { type AdvisoryLock, type AdvisoryLocks, type AdvisoryMode, MustWait, pause } from '../engine/index.ts';
 import { type Dialect, SqlError, type SqlValue, type StorageTransaction, type Waiting } from '../sql/model/index.ts';
 import type { LockFunctions, Notice } from '../sql/index.ts';
-import { MustWait } from './must-wait.ts';
-import { pause } from './statement-pauses.ts';
 
 export interface LockFunctionsOptions {
   readonly session: number;

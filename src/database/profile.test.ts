@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constrainingLevels } from '../isolation/index.ts';
-import {
-  isolationNamed,
-  isolationNames,
-  parseProfile,
-  type ProfileOptions,
-  profileText,
-  recordedProfile,
-} from './profile.ts';
+import { parseProfile, type ProfileOptions, profileText, recordedProfile } from './profile.ts';
+import { isolationNamed, isolationNames } from '../engine/index.ts';
 
 describe('an engine', () => {
   test.each<[ProfileOptions, string]>([

@@ -2,6 +2,15 @@
 import { InputError } from '../base/index.ts';
 import type { Dialect } from '../sql/model/index.ts';
 import type { IsolationName } from '../sql/index.ts';
+import {
+  axiomaticProfile,
+  type Engine as StorageEngine,
+  type EngineOptions,
+  type EngineProfile,
+  innodbEngine,
+  isolationNamed,
+  postgresEngine,
+} from '../engine/index.ts';
 import { type ConstrainingLevel, constrainingLevels } from '../isolation/index.ts';
 import { postgresDefaults } from './settings/settings.ts';
 
@@ -12,6 +21,8 @@ export interface Engine {
   /** In verdicts. */
   readonly title: string;
   readonly dialect: Dialect;
+  /** Its rows and the rules that its sessions see. */
+  readonly storage: StorageEngine;
   /** Settings of its sessions that have a value before a client gives one. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -32,31 +43,29 @@ export type Profile =
       readonly granularity: 'cell' | 'row';
     };
 
-export const isolationNames: readonly IsolationName[] = [
-  'read uncommitted',
-  'read committed',
-  'repeatable read',
-  'serializable',
-];
-
 /** Servers with one dialect and other defaults are rows of this table, not conditions elsewhere. */
 export const engines: Readonly<Record<EngineName, Engine>> = {
-  postgres: { title: 'PostgreSQL', dialect: 'postgres', settings: postgresDefaults },
-  mysql: { title: 'InnoDB', dialect: 'mysql', settings: {} },
+  postgres: { title: 'PostgreSQL', dialect: 'postgres', storage: postgresEngine, settings: postgresDefaults },
+  mysql: { title: 'InnoDB', dialect: 'mysql', storage: innodbEngine, settings: {} },
   // MariaDB's manual, "innodb_snapshot_isolation": on by default from 11.6.2.
-  'mariadb-11.6': { title: 'MariaDB 11.6', dialect: 'mysql', settings: { innodb_snapshot_isolation: '1' } },
+  'mariadb-11.6': {
+    title: 'MariaDB 11.6',
+    dialect: 'mysql',
+    storage: innodbEngine,
+    settings: { innodb_snapshot_isolation: '1' },
+  },
 };
 
 /** Those that differ, weakest first: PostgreSQL's read uncommitted is its read committed. */
 export const engineLevels: Readonly<Record<Dialect, readonly IsolationName[]>> = {
-  postgres: ['read committed', 'repeatable read', 'serializable'],
-  mysql: isolationNames,
+  postgres: postgresEngine.levels,
+  mysql: innodbEngine.levels,
 };
 
 /** What each engine does when no level is set. */
 export const defaultIsolation: Readonly<Record<Dialect, IsolationName>> = {
-  postgres: 'read committed',
-  mysql: 'repeatable read',
+  postgres: postgresEngine.defaultIsolation,
+  mysql: innodbEngine.defaultIsolation,
 };
 
 export interface ProfileOptions {
@@ -100,16 +109,6 @@ export function parseProfile(options: ProfileOptions): Profile {
   return { family: 'axiomatic', dialect, level: level as ConstrainingLevel, granularity: granularity ?? 'row' };
 }
 
-/** @throws InputError `option/isolation` */
-export function isolationNamed(text: string): IsolationName {
-  const name = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[-\s]+/g, ' ');
-  if ((isolationNames as readonly string[]).includes(name)) return name as IsolationName;
-  throw new InputError('option/isolation', `"${text}" is none of the levels ${isolationNames.join(', ')}`);
-}
-
 export function profileText(profile: Profile): string {
   return profile.family === 'engine'
     ? `${engines[profile.engine].title}, ${profile.isolation}`
@@ -125,6 +124,18 @@ export function recordedProfile(recorded: Readonly<Record<string, string>>): Pro
   return family === 'engine'
     ? parseProfile({ engine: engine ?? dialect ?? '', isolation })
     : parseProfile({ level, granularity, dialect });
+}
+
+/** A new engine of this profile, without tables. */
+export function openEngine(profile: Profile, options: EngineOptions): EngineProfile {
+  switch (profile.family) {
+    case 'engine':
+      return engines[profile.engine].storage.open(profile.isolation, options);
+    case 'axiomatic': {
+      const { level, granularity, dialect } = profile;
+      return axiomaticProfile({ level, granularity, speaksAs: engines[dialect].storage }, options);
+    }
+  }
 }
 
 /** What the sessions of a database have set from the start. */

@@ -2,15 +2,12 @@
 import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../sql/index.ts';
 import { engineRules, type SqlValue, type StatementView, type Waiting } from '../sql/model/index.ts';
 import type { SqlDatabase } from './database.ts';
-import { lockingScans } from './locking-scans.ts';
-import { runAfterWaits } from './must-wait.ts';
+import { pause, runAfterWaits, type UndoneByError } from '../engine/index.ts';
 import { openRowsIn } from './open-rows.ts';
 import { isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
-import { endsTransaction, type SessionTransaction } from './session-transaction.ts';
+import type { SessionTransaction } from './session-transaction.ts';
 import type { Session } from './sql-session.ts';
 import { checkMayWrite, checkNotFailed, checkPlace } from './statement-checks.ts';
-import { snapshotOf } from './statement-event.ts';
-import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf } from './statement-result.ts';
 import { statementCheck } from './statement-timeouts.ts';
 import { isNameTaken, lockTables } from './table-locks.ts';
@@ -30,7 +27,7 @@ export function* runStatement(
   run: StatementRun,
 ): Waiting<StatementResult> {
   const { session, database, transaction } = run;
-  const { dialect, scheduler } = database;
+  const { dialect, engine, scheduler } = database;
   let statement = prepared.plan.statement as RowStatement;
   checkNotFailed(transaction);
   checkPlace(statement, transaction.isInside);
@@ -43,15 +40,16 @@ export function* runStatement(
     const stored = transaction.open(isRead);
     statement = yield* lockTables(stored, transaction, run.current);
     if (statement.kind === 'lock') return emptyResult(statement.command);
-    session.watch.onStep?.(snapshotOf(dialect, transaction.isolation, isRead));
+    session.watch.onStep?.(engine.snapshotOf(transaction.isolation, isRead));
     database.maySpuriouslyFail(session, transaction.isolation);
-    view = yield* database.statementOf(stored, { isolation: transaction.isolation, isFirst, isRead });
+    const query = statement.kind === 'query' ? statement : null;
+    view = yield* engine.statement(stored, { isolation: transaction.isolation, isFirst, query });
     const checkInterrupt = statementCheck(database, session, isRead);
     const onOpenRows = openRowsIn(database.takenForGranted, prepared.sql);
     const execution = { parameters, surroundings: session.surroundings, checkInterrupt, onOpenRows };
     const result = yield* outcome(statement, execution, view, run);
     if (!transaction.isInside || commitsAround) {
-      if (database.pauses && !isRead && !commitsAround) yield pause;
+      if (engine.pauses && !isRead && !commitsAround) yield pause;
       yield* transaction.commit();
     }
     return result;
@@ -79,8 +77,7 @@ function* outcome(
     return { ...emptyResult(tag), rowCount, notices };
   }
   if (!statement.isReadOnly) checkMayWrite(statement.command, transaction, database.rules);
-  const on = lockingScans(view, statement, { isolation: transaction.isolation, pauses: database.pauses });
-  const query = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
+  const query = (each: Execution): Waiting<QueryOutcome> => statement.run(each, view);
   session.givenInsertId = null;
   const result = yield* runAfterWaits(view, execution, query);
   view.ended?.();
@@ -91,7 +88,7 @@ function* outcome(
   return { ...resultOf(statement, { ...result, insertId }), notices: session.watch.notices.splice(0) };
 }
 
-/** MySQL rolls back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, the transaction. */
+/** The engine says what the error undoes of a transaction that lasts; one of a single statement is rolled back. */
 function failed(
   error: unknown,
   view: StatementView | null,
@@ -102,7 +99,17 @@ function failed(
   view?.ended?.();
   if (isNameTaken(error)) database.onDdl(session, 'refused');
   if (!transaction.isExplicit || commitsAround) session.rollback();
-  else if (database.rules.errorsAbort) transaction.abort();
-  else if (endsTransaction(error)) session.rollback();
+  else rollBack(database.engine.undoneBy(error), session, transaction);
   database.scheduler.released();
+}
+
+function rollBack(undone: UndoneByError, session: Session, transaction: SessionTransaction): void {
+  switch (undone) {
+    case 'statement':
+      return;
+    case 'transaction':
+      return session.rollback();
+    case 'all until rollback':
+      return transaction.abort();
+  }
 }

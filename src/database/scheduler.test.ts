@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SqlError, type Wait, type Waiting } from '../sql/model/index.ts';
 import { type Moment, Scheduler, type SchedulerOptions, type Settle } from './scheduler.ts';
-import { pause } from './statement-pauses.ts';
+import { pause } from '../engine/index.ts';
 
 const jobOptions = { lockTimeoutMs: Infinity, lockTimeoutError: () => new SqlError('55P03', 'too long') };
 

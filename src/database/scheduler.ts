@@ -6,13 +6,13 @@
  * has sent its next statement, or until `settle` says that every statement on its way has arrived. In process that is a few turns of the event
  * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
  *
- * Statements stop inside as well (`statement-pauses.ts`), where others may overtake them. Those have waited before they began.
+ * Statements stop inside as well (`engine/pause.ts`), where others may overtake them. Those have waited before they began.
  */
 // That of the module: the global one is watched while programs are tested.
 import { setTimeout } from 'node:timers';
 import { assert, monotonicMs } from '../base/index.ts';
 import type { SqlError, Wait, Waiting } from '../sql/model/index.ts';
-import { pause } from './statement-pauses.ts';
+import { pause } from '../engine/index.ts';
 
 /** Waits for statements on their way. @returns stops the waiting */
 export type Settle = (callback: () => void) => () => void;

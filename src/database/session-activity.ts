@@ -1,9 +1,9 @@
 /** What `pg_stat_activity` shows of the sessions, and the functions that end what they run (PostgreSQL manual, 9.27.2). */
 import { notSupported, SqlError } from '../sql/model/index.ts';
 import type { SessionActivity } from '../sql/index.ts';
+import { pause } from '../engine/index.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Session } from './sql-session.ts';
-import { pause } from './statement-pauses.ts';
 
 /** As a session reads it: in a transaction what it read first (`stats_fetch_consistency` is `cache`), but for what each waits for now. */
 export function activityIn(session: Session, database: SqlDatabase): () => readonly SessionActivity[] {

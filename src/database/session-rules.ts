@@ -8,8 +8,6 @@ export interface SessionRules {
   readonly usesDatabases: boolean;
   /** The database that is there from the start. */
   readonly databaseName: string;
-  /** An error aborts the transaction, which refuses statements until ROLLBACK. Otherwise the statement alone is rolled back. */
-  readonly errorsAbort: boolean;
   /** BEGIN commits the open transaction. Otherwise it has no effect there. */
   readonly beginCommits: boolean;
   /** SET autocommit: statements without BEGIN open a transaction that lasts. */
@@ -20,8 +18,6 @@ export interface SessionRules {
   readonly rollsBackSettings: boolean;
   /** Settings have to exist and their values are checked. */
   readonly checksSettings: boolean;
-  /** At SERIALIZABLE a plain SELECT that is a transaction of its own reads without locks. */
-  readonly readsAloneWithoutLocks: boolean;
   /** Transaction control without an effect is answered with a warning. */
   readonly warns: boolean;
   /** Statements of savepoints are errors outside a transaction. */
@@ -42,13 +38,11 @@ export const sessionRules: Readonly<Record<Dialect, SessionRules>> = {
     version: 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit',
     usesDatabases: false,
     databaseName: 'postgres',
-    errorsAbort: true,
     beginCommits: false,
     hasAutocommit: false,
     modesOfOpen: true,
     rollsBackSettings: true,
     checksSettings: true,
-    readsAloneWithoutLocks: false,
     warns: true,
     savepointsNeedTransaction: true,
     replacesSameName: false,
@@ -63,13 +57,11 @@ export const sessionRules: Readonly<Record<Dialect, SessionRules>> = {
     version: '8.0.36-moirai',
     usesDatabases: true,
     databaseName: 'test',
-    errorsAbort: false,
     beginCommits: true,
     hasAutocommit: true,
     modesOfOpen: false,
     rollsBackSettings: false,
     checksSettings: false,
-    readsAloneWithoutLocks: true,
     warns: false,
     savepointsNeedTransaction: false,
     replacesSameName: true,

@@ -81,7 +81,10 @@ export class SessionTransaction {
   }
 
   get isolation(): IsolationName {
-    return this.#modes.isolation ?? this.#database.defaultIsolation(this.#session);
+    return (
+      this.#modes.isolation ??
+      this.#database.engine.isolation(this.#session.settings.chosen('default_transaction_isolation'))
+    );
   }
 
   get isReadOnly(): boolean {
@@ -106,22 +109,21 @@ export class SessionTransaction {
     this.isExplicit = true;
   }
 
-  /**
-   * The store's side of it, begun when it is first needed.
-   * @param isRead by a statement that only reads: InnoDB gives one that is a transaction of its own no locks at any level
-   */
+  /** The engine's side of it, begun when it is first needed. @param isRead by a statement that only reads */
   open(isRead = false): StorageTransaction {
     if (this.#stored !== null) return this.#stored;
     if (!this.isExplicit) this.#start({});
     if (!this.#session.isAutocommit) this.isExplicit = true;
-    const isAlone = isRead && !this.isExplicit && this.#database.rules.readsAloneWithoutLocks;
-    const { isolation } = this;
-    this.#stored = this.#database.begin(this.#session, {
-      isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
+    this.#stored = this.#database.engine.begin({
+      session: this.#session.id,
+      isolation: this.isolation,
+      isOneRead: isRead && !this.isExplicit,
+      readsStrongly: this.#session.readsStrongly,
+      isSetUp: this.#session.options.isSetUp === true,
+      setting: (name) => this.#session.settings.get(name),
       isReadOnly: this.isReadOnly,
       takesSnapshot: this.#modes.takesSnapshot === true,
       isDeferrable: this.#modes.isDeferrable === true,
-      checksSnapshot: this.#session.settings.get('innodb_snapshot_isolation') === '1',
     });
     return this.#stored;
   }
@@ -210,7 +212,7 @@ export class SessionTransaction {
     const mark = this.open().savepoint();
     const settings = this.#session.settings.mark();
     const deferral = this.#session.deferred.mark();
-    const locks = this.#database.advisoryLocks.mark(this.#session.id);
+    const locks = this.#database.engine.advisoryLocks.mark(this.#session.id);
     const ddlUndos = this.#ddlUndos.length;
     this.#savepoints.add({ name, mark, ddlUndos, settings, modes: this.#modes, deferral, locks });
   }
@@ -258,7 +260,7 @@ export class SessionTransaction {
     this.#session.deferred.backTo(deferral);
     this.#undoDdl(ddlUndos);
     this.open().rollbackTo(mark);
-    this.#database.advisoryLocks.endTransaction(this.#session.id, locks);
+    this.#database.engine.advisoryLocks.endTransaction(this.#session.id, locks);
     this.#session.settings.backTo(settings);
   }
 
@@ -268,8 +270,8 @@ export class SessionTransaction {
     const stored = this.#stored;
     this.#stored = null;
     stored?.rollback();
-    this.#database.advisoryLocks.endTransaction(this.#session.id);
-    if (stored !== null) this.#database.transactionEnded();
+    this.#database.engine.advisoryLocks.endTransaction(this.#session.id);
+    if (stored !== null) this.#database.engine.ended();
   }
 
   #undoDdl(from: number): void {
@@ -279,9 +281,9 @@ export class SessionTransaction {
   }
 
   #ended(isCommitted: boolean): void {
-    if (this.#stored !== null) this.#database.transactionEnded();
+    if (this.#stored !== null) this.#database.engine.ended();
     this.#database.catalog.committed(this.#session.id);
-    this.#database.advisoryLocks.endTransaction(this.#session.id);
+    this.#database.engine.advisoryLocks.endTransaction(this.#session.id);
     this.#stored = null;
     this.isExplicit = false;
     this.isFailed = false;
@@ -305,12 +307,6 @@ function* deleteAll(table: TableId, view: StatementView): Waiting<void> {
   const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
   yield* view.lock(table, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
   for (const row of rows) yield* view.delete(row);
-}
-
-/** Has the store rolled the whole transaction back? */
-export function endsTransaction(error: unknown): boolean {
-  if (!(error instanceof SqlError)) return false;
-  return error.code === '40001' || error.code === '40P01' || error.detail.mysqlNumber === 1020;
 }
 
 function modesInProgress(): SqlError {

@@ -33,7 +33,7 @@ export function connected(database: SqlDatabase, parameters: Record<string, stri
       return await session.execute(session.prepare(sql), []);
     } catch (error) {
       // As the conversations do, for what could not even be read.
-      session.fail();
+      session.fail(error);
       throw error;
     }
   };

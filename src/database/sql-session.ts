@@ -154,7 +154,7 @@ export class Session implements SqlSession {
       this.watch.ended(prepared as Prepared, parameters, result);
       return result;
     } catch (thrown) {
-      this.fail();
+      this.fail(thrown);
       const error = withStackLimit(thrown);
       this.refused(error, prepared.sql);
       this.watch.ended(prepared as Prepared, parameters, error);
@@ -190,8 +190,8 @@ export class Session implements SqlSession {
     return this.#transaction.isExpected && !this.#isClosed;
   }
 
-  fail(): void {
-    if (!this.#database.rules.errorsAbort || this.#isClosed) return;
+  fail(error: unknown): void {
+    if (this.#isClosed || this.#database.engine.undoneBy(error) !== 'all until rollback') return;
     if (this.#transaction.isExplicit) this.#transaction.abort();
     else if (this.#transaction.isBlock || this.#transaction.hasBegun) this.rollback();
   }

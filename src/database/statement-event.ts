@@ -1,6 +1,7 @@
 /** What a session did, for the account of a run. */
-import { type Dialect, formatText, SqlError, type SqlType, type SqlValue } from '../sql/model/index.ts';
-import type { IsolationName, Notice, StatementResult, TableLock } from '../sql/index.ts';
+import { formatText, SqlError, type SqlType, type SqlValue } from '../sql/model/index.ts';
+import type { Notice, StatementResult, TableLock } from '../sql/index.ts';
+import type { SnapshotOf } from '../engine/index.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface StatementEvent {
@@ -20,39 +21,6 @@ export interface StatementEvent {
   /** The tables that it names, as it locks them; `null`: it may use others too, as DDL or EXECUTE does. */
   readonly tables: readonly TableLock[] | null;
 }
-
-/** Whose snapshot a statement reads: one of its own, that of its transaction, or the latest versions. */
-export type SnapshotOf = 'statement' | 'transaction' | 'none';
-
-/** PostgreSQL 15, 13.2 "Transaction Isolation"; MySQL 8.0, 15.7.2.3 "Consistent Nonlocking Reads": those alone read a snapshot there. */
-export function snapshotOf(dialect: Dialect, isolation: IsolationName, isPlainRead: boolean): SnapshotOf {
-  const { every, plainReads } = snapshots[dialect];
-  return (isPlainRead ? plainReads : every)[isolation];
-}
-
-type SnapshotsAt = Readonly<Record<IsolationName, SnapshotOf>>;
-
-const snapshotsOfPostgres: SnapshotsAt = {
-  'read uncommitted': 'statement',
-  'read committed': 'statement',
-  'repeatable read': 'transaction',
-  serializable: 'transaction',
-};
-
-const noSnapshot: SnapshotsAt = {
-  'read uncommitted': 'none',
-  'read committed': 'none',
-  'repeatable read': 'none',
-  serializable: 'none',
-};
-
-const snapshots: Readonly<Record<Dialect, Readonly<Record<'plainReads' | 'every', SnapshotsAt>>>> = {
-  postgres: { plainReads: snapshotsOfPostgres, every: snapshotsOfPostgres },
-  mysql: {
-    plainReads: { ...noSnapshot, 'read committed': 'statement', 'repeatable read': 'transaction' },
-    every: noSnapshot,
-  },
-};
 
 /** What a client is answered in place of `answer`. */
 export type AnswerTo = (sql: string, tables: StatementEvent['tables'], answer: StatementResult) => StatementResult;

@@ -3,7 +3,6 @@ import { SqlError, type SqlValue } from '../sql/model/index.ts';
 import type { Surroundings } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import { lockFunctions } from './lock-functions.ts';
-import { lockSequence } from './sequence-locks.ts';
 import { activityIn, signal } from './session-activity.ts';
 import type { Session } from './sql-session.ts';
 
@@ -34,7 +33,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     sessionId: session.id,
     nextValue: (name) => {
       const sequence = database.catalog.sequence(name);
-      lockSequence(sequence.id, session, database);
+      database.engine.lockSequence(sequence.id, session.storedTransaction);
       const value = sequence.next();
       drawn.set(sequence.id, value);
       lastDrawn = sequence.id;
@@ -57,10 +56,10 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     locks: lockFunctions({
       session: session.id,
       dialect: database.dialect,
-      locks: () => database.advisoryLocks,
+      locks: () => database.engine.advisoryLocks,
       transaction: () => session.storedTransaction,
       notice: (notice) => session.watch.notices.push(notice),
-      keepsSnapshot: () => database.keepsSnapshot(),
+      keepsSnapshot: () => database.engine.keepsSnapshot(),
       takenForGranted: database.takenForGranted,
     }),
     activity: activityIn(session, database),

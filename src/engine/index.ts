@@ -1,6 +1,17 @@
 export { AdvisoryLocks, type AdvisoryLock, type AdvisoryMode } from './advisory-locks.ts';
-export { axiomaticStorage, type AxiomaticStorage, type AxiomaticStorageOptions } from './axiomatic/storage.ts';
+export { axiomaticProfile } from './axiomatic/profile.ts';
+export type {
+  BegunTransaction,
+  DependsOnWay,
+  Engine,
+  EngineOptions,
+  EngineProfile,
+  SnapshotOf,
+  UndoneByError,
+} from './engine-profile.ts';
 export { Footprint, FootprintRecorder } from './footprint.ts';
-export { innodbStorage, type InnodbStorageOptions } from './innodb/storage.ts';
-export type { ObservedScan, ObservedVersion, StorageObserver } from './observer.ts';
-export { postgresStorage, type PostgresStorageOptions } from './postgres/storage.ts';
+export { innodbEngine } from './innodb/profile.ts';
+export { isolationNamed, isolationNames } from './isolation-name.ts';
+export { MustWait, runAfterWaits } from './must-wait.ts';
+export { pause } from './pause.ts';
+export { postgresEngine } from './postgres/profile.ts';

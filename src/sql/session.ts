@@ -23,7 +23,7 @@ export interface SqlSession {
    * PostgreSQL: the conversation found an error (a value it cannot read, an unknown portal) or was told of one. The open transaction fails, as
    * by a statement's error; a block is rolled back. Nothing happens when none is open, or it has failed already.
    */
-  fail(): void;
+  fail(error: unknown): void;
   /** The conversation answers a statement with this error: noted where it is moirai that cannot do it. */
   refused(error: unknown, sql: string): void;
   /** PostgreSQL: a statement does not run because a value of its Bind cannot be read. */

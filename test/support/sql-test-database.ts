@@ -1,5 +1,5 @@
 /** One session on a database of its own, without scheduler and wire: what tests of statements need. */
-import { postgresStorage } from '../../src/engine/index.ts';
+import { postgresStorage } from '../../src/engine/postgres/storage.ts';
 import { assert } from '../../src/base/assert.ts';
 import { Catalog } from '../../src/sql/catalog/catalog.ts';
 import type { Dialect } from '../../src/sql/model/dialect.ts';

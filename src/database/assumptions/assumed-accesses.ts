@@ -3,8 +3,8 @@
  * PostgreSQL's serializable transactions remember it (SIREAD locks). What a run shows then holds for servers that choose the same way.
  */
 import { createHash } from 'node:crypto';
-import { type AccessChoice, type IsolationName, type QueryStatement, statementLine } from '../../sql/index.ts';
-import { type Dialect, engineRules } from '../../sql/model/index.ts';
+import type { EngineProfile } from '../../engine/index.ts';
+import { type IsolationName, type QueryStatement, statementLine } from '../../sql/index.ts';
 
 /** One table in one statement. */
 export interface AssumedAccess {
@@ -31,10 +31,12 @@ export class AssumedAccesses {
     return [...this.#others.values()];
   }
 
-  note(sql: string, statement: QueryStatement, dialect: Dialect, isolation: IsolationName): void {
+  note(sql: string, statement: QueryStatement, engine: EngineProfile, isolation: IsolationName): void {
     for (const choice of statement.accesses) {
       const { table, taken, way, ways } = choice;
-      const known = matters(choice, statement, dialect, isolation) ? this.#byKey : this.#others;
+      const depends = engine.dependsOnWay(choice, statement, isolation);
+      if (depends === 'nothing') continue;
+      const known = depends === 'locks' ? this.#byKey : this.#others;
       const key = `${table}\0${taken}\0${sql}`;
       if (!known.has(key)) known.set(key, { table, statement: statementLine(sql), taken, way, ways });
     }
@@ -55,18 +57,6 @@ export function accessKey({ table, statement }: Pick<AssumedAccess, 'table' | 's
 
 export function wayOf(ways: Ways = {}, access: Pick<AssumedAccess, 'table' | 'statement'>): number {
   return Object.keys(ways).length === 0 ? 0 : (ways[accessKey(access)] ?? 0);
-}
-
-/** PostgreSQL below SERIALIZABLE locks rows, whatever the way to them. InnoDB's subqueries lock as `locking-scans.ts` says. */
-function matters(
-  { locks }: AccessChoice,
-  { isReadOnly, command, writesJoin = false }: QueryStatement,
-  dialect: Dialect,
-  isolation: IsolationName,
-): boolean {
-  if (isolation === 'serializable') return true;
-  if (!engineRules[dialect].locksWhileScanning) return false;
-  return locks || writesJoin || (!isReadOnly && command !== 'SELECT' && isolation === 'repeatable read');
 }
 
 /** One clause for each table and way, for those who judge by it. */

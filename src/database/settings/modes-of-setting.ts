@@ -1,7 +1,7 @@
 /** Settings that are another way to say SET TRANSACTION or SET SESSION CHARACTERISTICS. */
 import type { IsolationName, TransactionModes } from '../../sql/index.ts';
 import { SqlError } from '../../sql/model/index.ts';
-import { isolationNames } from '../profile.ts';
+import { isolationNames } from '../../engine/index.ts';
 import type { Settings } from './settings.ts';
 
 interface ModesSetting {

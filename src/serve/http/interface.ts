@@ -113,7 +113,7 @@ async function route(sessions: Sessions, method: string, path: readonly string[]
   } catch (error) {
     if (!(error instanceof HttpError || error instanceof URIError)) session.refused(error, sqlOf(body));
     // What could not even be read is an error of the transaction, too.
-    session.fail();
+    session.fail(error);
     throw error;
   } finally {
     sessions.busy.delete(session.id);

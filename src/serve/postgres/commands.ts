@@ -133,7 +133,7 @@ export class PostgresCommands {
   async #fail(error: unknown, isExtended: boolean): Promise<void> {
     if (!(error instanceof SqlError || error instanceof WireError)) this.#options.onBug?.(error);
     this.#session.refused(error, this.#sql);
-    this.#session.fail();
+    this.#session.fail(error);
     this.#prepared.closePortals();
     this.#output.message({ kind: 'error-response', fields: errorFields(error, 'ERROR') });
     this.#isSkipping = isExtended;

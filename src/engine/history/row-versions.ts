@@ -1,5 +1,5 @@
 /** The versions of rows that were written since a recording began: what a scan may have missed. */
-import type { ObservedVersion } from '../../engine/index.ts';
+import type { ObservedVersion } from '../observer.ts';
 
 export interface RecordedVersion {
   readonly version: ObservedVersion;

@@ -2,7 +2,7 @@
  * A history out of what a recorder heard: an operation for each row that was read or written, keys `table/primary key`, values the row; and a
  * read for each row that a condition did not find though another version of it satisfies the condition (`missed-rows.ts`).
  */
-import type { ObservedVersion } from '../../engine/index.ts';
+import type { ObservedVersion } from '../observer.ts';
 import {
   defaultId,
   type History,

@@ -3,10 +3,14 @@
  * subqueries and joined tables of statements that write. Scans cannot wait in the middle of an expression, so one that has to stops the whole
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
-import type { IsolationName, QueryStatement } from '../sql/index.ts';
-import type { Row, StatementView, Wait, Waiting } from '../sql/model/index.ts';
-import { continuing, MustWait } from './must-wait.ts';
-import { delegating, pause, pausingBeforeWrites } from './statement-pauses.ts';
+import type { IsolationName } from '../../sql/index.ts';
+import type { Row, StatementView, Wait, Waiting } from '../../sql/model/index.ts';
+import type { BegunStatement } from '../engine-profile.ts';
+import { continuing, MustWait } from '../must-wait.ts';
+import { delegating, pause } from '../pause.ts';
+import { pausingBeforeWrites } from './pauses.ts';
+
+type Query = NonNullable<BegunStatement['query']>;
 
 export interface LockingScansOptions {
   readonly isolation: IsolationName;
@@ -17,7 +21,7 @@ export interface LockingScansOptions {
 /** The view in which a statement locks all that it scans, where InnoDB does; otherwise `view` itself. */
 export function lockingScans(
   view: StatementView,
-  statement: QueryStatement,
+  statement: Query,
   { isolation, pauses }: LockingScansOptions,
 ): StatementView {
   if (!locksScans(view, statement, isolation)) return view;
@@ -28,7 +32,7 @@ export function lockingScans(
  * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
  * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE and of an UPDATE of a join do not.
  */
-function locksScans({ scansLock }: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
+function locksScans({ scansLock }: StatementView, statement: Query, isolation: IsolationName): boolean {
   if (scansLock === undefined) return false;
   if (scansLock) return true;
   if (statement.isReadOnly || statement.command === 'SELECT') return false;

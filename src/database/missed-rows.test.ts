@@ -1,9 +1,9 @@
 /** What conditions did not find, as a recorded history says it: through SQL, in both dialects. */
 import { describe, expect, test } from 'vitest';
-import { type History, INITIAL, type Operation } from '../../history/index.ts';
-import { check, type IsolationLevel, weakestViolation } from '../../isolation/index.ts';
-import type { SqlDatabase } from '../database.ts';
-import { connected, openDatabase, type TestSession } from '../sql-session.test-support.ts';
+import { type History, INITIAL, type Operation } from '../history/index.ts';
+import { check, type IsolationLevel, weakestViolation } from '../isolation/index.ts';
+import type { SqlDatabase } from './index.ts';
+import { connected, openDatabase, type TestSession } from './sql-session.test-support.ts';
 
 type Script = readonly (readonly [session: 'a' | 'b' | 'c', sql: string])[];
 

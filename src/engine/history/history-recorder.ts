@@ -2,9 +2,10 @@
  * What a recorder hears of an engine profile: rows that were read and written, and what each scan asked for. `recorded-history.ts` makes a
  * history of it.
  */
-import type { ObservedScan, ObservedVersion, StorageObserver } from '../../engine/index.ts';
+import type { Recorder } from '../engine-profile.ts';
+import type { ObservedScan, ObservedVersion, StorageObserver } from '../observer.ts';
 import type { History } from '../../history/index.ts';
-import type { CatalogQuery } from '../../sql/index.ts';
+import type { CatalogQuery, Table } from '../../sql/index.ts';
 import { type KeptCondition, SqlError } from '../../sql/model/index.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import type { RecordedScan } from './missed-rows.ts';
@@ -15,12 +16,13 @@ import {
   type RecordedTransaction,
   type RowNames,
 } from './recorded-history.ts';
+import { rowNames } from './row-names.ts';
 import { RowVersions } from './row-versions.ts';
 
 /** Conditions that are kept. A loop over rows asks one condition of an inner table for each outer row. */
 const scansMax = 100_000;
 
-export class HistoryRecorder implements StorageObserver {
+export class HistoryRecorder implements StorageObserver, Recorder {
   readonly #names: RowNames;
   readonly #operationsMax: number;
   readonly #transactions = new Map<number, RecordedTransaction>();
@@ -32,8 +34,8 @@ export class HistoryRecorder implements StorageObserver {
   #clock = 0;
 
   /** @param operationsMax after so many nothing is kept until `start` */
-  constructor(names: RowNames, operationsMax = 1_000_000) {
-    this.#names = names;
+  constructor(tableById: (id: number) => Table | undefined, operationsMax = 1_000_000) {
+    this.#names = rowNames(tableById);
     this.#operationsMax = operationsMax;
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { check } from '../../isolation/index.ts';
-import { formatHistoryLines, INITIAL, parseHistoryLines } from '../../history/index.ts';
-import type { SqlDatabase } from '../database.ts';
-import { connected, openDatabase } from '../sql-session.test-support.ts';
+import { check } from '../isolation/index.ts';
+import { formatHistoryLines, INITIAL, parseHistoryLines } from '../history/index.ts';
+import type { SqlDatabase } from './index.ts';
+import { connected, openDatabase } from './sql-session.test-support.ts';
 
 async function database(options: { readonly operationsMax?: number } = {}): Promise<SqlDatabase> {
   return openDatabase({}, { settle: null, ...options });

@@ -1,5 +1,5 @@
 /** Histories of servers number their sessions; where those have names, the names are what people look for. */
-import { defaultId, type History } from '../../history/index.ts';
+import { defaultId, type History } from '../history/index.ts';
 
 /** Sessions without writes and reads fall away. */
 export function renamed(history: History, names: ReadonlyMap<string, string>): History {

@@ -2,7 +2,7 @@
  * The versions of each key, in the order of commits. A key may name one row after another: a row is deleted or moves to another key, and a
  * row that is inserted or moves has its key. A row that moves is deleted at its old key and inserted at the new one.
  */
-import type { ObservedVersion } from '../../engine/index.ts';
+import type { ObservedVersion } from '../observer.ts';
 import type { Key } from '../../history/index.ts';
 import type { SqlValue } from '../../sql/model/index.ts';
 import type { RecordedRow, RecordedVersion } from './row-versions.ts';
