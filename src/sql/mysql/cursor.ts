@@ -23,8 +23,8 @@ export interface Grammar {
   readonly query: (cursor: Cursor) => SelectStmt;
 }
 
-/** Bytes of UTF-8. */
-const nameBytesMax = 63;
+/** Characters of a name (MySQL 8.0 manual, 11.2.1). */
+const nameLengthMax = 64;
 
 /** Nested parentheses, subqueries and function calls: deeper ones would end the process's stack. */
 const depthMax = 1000;
@@ -207,7 +207,7 @@ export class Cursor {
 
   #checkedName({ value, at }: Name): string {
     if (value.includes('\0') || value === '') throw this.syntaxError();
-    if (new TextEncoder().encode(value).length <= nameBytesMax) return value;
+    if (value.length <= nameLengthMax || Array.from(value).length <= nameLengthMax) return value;
     throw new SqlError('42622', `Identifier name '${value}' is too long`, { position: at + 1, mysqlNumber: 1059 });
   }
 
