@@ -10,6 +10,7 @@ import {
 } from '../history/index.ts';
 import { certify, check, type IsolationLevel, satisfies } from '../isolation/index.ts';
 import { smallHistory, type SmallHistoryOptions } from '../isolation/small-history.test-support.ts';
+import { verdictInWhole } from './part-evidence.ts';
 import { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 
 /** MOIRAI_HEAVY=1: more and larger histories. */
@@ -216,6 +217,7 @@ function expectCertified(
   } else if (verdict.kind === 'violated' && verdict.evidence !== null) {
     const { evidence } = verdict;
     expect(certify(evidence.history, level, evidence.verdict), `at ${message}`).toBe(true);
+    expect(certify(history, level, verdictInWhole(evidence)), `in the whole, at ${message}`).toBe(true);
     for (const [part, whole] of evidence.transactions.entries()) {
       const [a, b] = [evidence.history.transactions[part], history.transactions[whole]];
       expect({ ...a, operations: [], session: 0 }, `at ${message}`).toEqual({ ...b, operations: [], session: 0 });

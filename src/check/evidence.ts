@@ -1,17 +1,12 @@
 /** From a cycle in a large history to a small history that shows it. */
-import { assert, type TimeLimit, unlimited, within } from '../base/index.ts';
-import { nameCycle, check, type Edge, type IsolationLevel } from '../isolation/index.ts';
-import {
-  type CompactHistory,
-  historyOf,
-  INITIAL,
-  statusCode,
-  subHistory,
-  type TransactionIndex,
-} from '../history/index.ts';
+import { assert, unlimited, within } from '../base/index.ts';
+import { nameCycle, type IsolationLevel } from '../isolation/index.ts';
+import { type CompactHistory, INITIAL, statusCode, type TransactionIndex } from '../history/index.ts';
 import type { OrderProblem } from './commit-order.ts';
 import { causalPath, type CommitEdge } from './cycle.ts';
-import { type AnomalousRead, isWithin, type Reads } from './reads.ts';
+import { cycleProof } from './cycle-proof.ts';
+import { partEvidence } from './part-evidence.ts';
+import { type AnomalousRead, readerOf, type Reads } from './reads.ts';
 import type { CompactLevel, CompactViolated, Evidence } from './verdict.ts';
 
 /** What the checker of small histories explains in moments. */
@@ -20,10 +15,7 @@ export const evidenceTransactionsMax = 100;
 export function violatedByRead(problem: OrderProblem, read: AnomalousRead): CompactViolated {
   const recorded = problem.history.from?.[read.operation] ?? -1; // an internal read may name another writer
   const transactions = withWitnesses(problem, new Set([read.from, read.by, ...(recorded < 0 ? [] : [recorded])]));
-  const evidence = within(
-    () => evidenceOf(problem, transactions, read.operation, 'read-committed', problem.evidenceLimit ?? unlimited),
-    null,
-  );
+  const evidence = evidenceIn(problem, transactions, 'read-committed', read.operation);
   return { kind: 'violated', anomaly: read.kind, cycle: [], read, evidence };
 }
 
@@ -35,11 +27,25 @@ export function violatedByCycle(
   const transactions = transactionsOf(problem, level, cycle);
   const isSmall = transactions.length <= evidenceTransactionsMax;
   const asked = level === 'pl-2' ? 'read-committed' : level;
-  const evidence = isSmall
-    ? within(() => evidenceOf(problem, transactions, -1, asked, problem.evidenceLimit ?? unlimited), null)
-    : null;
-  const anomaly = evidence?.verdict.anomaly ?? nameCycle(cycle.map((edge) => namedEdge(problem, edge)));
-  return { kind: 'violated', anomaly, cycle, evidence };
+  const evidence = isSmall ? evidenceIn(problem, transactions, asked) : null;
+  if (evidence !== null) return { kind: 'violated', anomaly: evidence.verdict.anomaly, cycle, evidence };
+  const proof = cycleProof(problem, cycle);
+  return { kind: 'violated', anomaly: nameCycle(proof.cycle), cycle, evidence, proof };
+}
+
+/** @returns `null`: there was not the time for it */
+function evidenceIn(
+  problem: OrderProblem,
+  transactions: readonly TransactionIndex[],
+  level: IsolationLevel,
+  anomalous = -1,
+): Evidence | null {
+  const limit = problem.evidenceLimit ?? unlimited;
+  return within(() => {
+    const evidence = partEvidence(problem, transactions, level, limit, anomalous);
+    assert(evidence !== null, `a part of ${transactions.join(' ')} should violate ${level} as the whole does`);
+    return evidence;
+  }, null);
 }
 
 /** Those of the cycle, and of each forced edge the reader and the way on which the writer is visible to it. */
@@ -48,7 +54,7 @@ function transactionsOf(problem: OrderProblem, level: CompactLevel, cycle: reado
   for (const { from, to, relation, read } of cycle) {
     found.add(from).add(to);
     if (relation !== 'forced') continue;
-    const by = readerOf(problem, read);
+    const by = readerOf(problem.history, problem.reads, read);
     found.add(by);
     if (level !== 'causal') continue;
     for (const step of causalPath(problem, from, by) ?? []) found.add(step.from).add(step.to);
@@ -87,44 +93,4 @@ function witnesses(
   for (let t = 0; t < transactionCount; t += 1) if (status[t] === statusCode.committed) visit(t);
   for (let t = queue.pop(); t !== undefined; t = queue.pop()) visit(t);
   return witness;
-}
-
-/** The transaction of a position in `Reads.readKey`. Logarithmic. */
-function readerOf({ history, reads }: OrderProblem, read: number): TransactionIndex {
-  let [low, high] = [0, history.transactionCount];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if ((reads.readStart[middle] as number) <= read) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** @param anomalous an operation that is in it whatever it saw, or -1 */
-function evidenceOf(
-  { history, reads }: OrderProblem,
-  transactions: readonly TransactionIndex[],
-  anomalous: number,
-  level: IsolationLevel,
-  limit: TimeLimit,
-): Evidence {
-  const among = new Set(transactions);
-  const keeps = (o: number): boolean => o === anomalous || isWithin(reads.source, o, among);
-  const part = historyOf(subHistory(history, transactions, keeps));
-  const verdict = check(part, level, { limit });
-  assert(verdict.kind === 'violated', `a part of ${transactions.join(' ')} should violate ${level} as the whole does`);
-  return { history: part, verdict, transactions };
-}
-
-/** A forced edge says that the writes of two transactions to one key have this order. */
-function namedEdge({ history, reads }: OrderProblem, { from, to, relation, read }: CommitEdge): Edge {
-  if (relation === 'so') return { from, to, relation };
-  const key = keyName(history, reads.readKey[read] as number);
-  if (relation === 'forced') return { from, to, relation: 'ww', key };
-  const operation = (reads.readOperation[read] as number) - (history.operationStart[to] as number);
-  return { from, to, relation: 'wr', key, operation };
-}
-
-function keyName(history: CompactHistory, key: number): string {
-  return history.names.key(key);
 }

@@ -1,6 +1,8 @@
 export { certifyCommitOrder, type CertifiedLevel } from './certify-order.ts';
+export { checkerOf, checkHistory, type CheckOptions, strongestLevelOf } from './check.ts';
 export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 export { evidenceTransactionsMax } from './evidence.ts';
+export { verdictInWhole } from './part-evidence.ts';
 export { readsOf, type Reads } from './reads.ts';
 export type { CompactLevel, CompactVerdict, CompactViolated, Evidence } from './verdict.ts';
 export {

@@ -1,20 +1,20 @@
 /** The name of a violation of a large history, which must be the one that `check` of src/isolation gives a history as it is: see `region.ts`. */
 import type { TimeLimit } from '../base/index.ts';
-import { transactionsOfRefutation, check, type IsolationLevel, type Violated } from '../isolation/index.ts';
-import { historyOf, INITIAL, subHistory, type TransactionIndex } from '../history/index.ts';
+import { transactionsOfRefutation, type IsolationLevel, type Violated } from '../isolation/index.ts';
+import { INITIAL, type TransactionIndex } from '../history/index.ts';
 import type { OrderProblem } from './commit-order.ts';
 import { evidenceTransactionsMax } from './evidence.ts';
-import { isWithin } from './reads.ts';
+import { partEvidence } from './part-evidence.ts';
 import { type FindViolation, violatingRegion } from './region.ts';
 import { shrink } from './strong/shrink.ts';
-import type { CompactVerdict, CompactViolated, Evidence } from './verdict.ts';
+import type { CompactVerdict, CompactViolated } from './verdict.ts';
 
 /** Tries to leave transactions out of evidence that has the name. */
 const triesMax = 100;
 
 /** @param find other violations of the level. @returns `violated` as it is where what takes part is too large to be looked at */
 export function named(
-  { history, reads }: OrderProblem,
+  problem: OrderProblem,
   level: IsolationLevel,
   violated: CompactViolated,
   find: FindViolation,
@@ -22,14 +22,9 @@ export function named(
 ): CompactViolated {
   const found = transactionsOf(violated);
   if (found.length === 0) return violated;
-  const region = violatingRegion(history, reads, found, find, evidenceTransactionsMax);
+  const region = violatingRegion(problem.history, problem.reads, found, find, evidenceTransactionsMax);
   if (region === null) return violated;
-  const evidenceIn = (transactions: readonly TransactionIndex[]): Evidence | null => {
-    const among = new Set(transactions);
-    const part = historyOf(subHistory(history, transactions, (o) => isWithin(reads.source, o, among)));
-    const verdict = check(part, level, { limit });
-    return verdict.kind === 'violated' ? { history: part, verdict, transactions } : null;
-  };
+  const evidenceIn = (transactions: readonly TransactionIndex[]) => partEvidence(problem, transactions, level, limit);
   const whole = evidenceIn(region);
   if (whole === null || whole.verdict.anomaly === violated.anomaly) return violated;
   const { anomaly } = whole.verdict;

@@ -270,3 +270,18 @@ export function isWithin(sources: Int32Array, operation: number, among: Readonly
   const found = sources[operation] as number;
   return found >= 0 ? among.has(found >> 1) : found >= source.own;
 }
+
+/** The transaction of a position in `Reads.readKey`. Logarithmic. */
+export function readerOf(
+  { transactionCount }: CompactHistory,
+  { readStart }: Pick<Reads, 'readStart'>,
+  read: number,
+): TransactionIndex {
+  let [low, high] = [0, transactionCount];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((readStart[middle] as number) <= read) low = middle;
+    else high = middle;
+  }
+  return low;
+}

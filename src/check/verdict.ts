@@ -1,6 +1,6 @@
 /** Answers about large histories: with evidence that is small enough to look at. */
 import type { History, TransactionIndex } from '../history/index.ts';
-import type { AnomalyName, IsolationLevel, Violated } from '../isolation/index.ts';
+import type { AnomalyName, Edge, IsolationLevel, Refutation, Violated } from '../isolation/index.ts';
 import type { CommitEdge } from './cycle.ts';
 import type { AnomalousRead } from './reads.ts';
 
@@ -12,6 +12,8 @@ export type CompactVerdict =
       readonly kind: 'satisfied';
       /** Of the members (`Reads.isMember`), each once. */
       readonly commitOrder: Int32Array;
+      /** Where several transactions wrote what reads saw: those reads, as operations of the history, and whose write each is taken to see. */
+      readonly chosen?: readonly { readonly operation: number; readonly from: TransactionIndex }[];
     }
   | CompactViolated
   | {
@@ -35,6 +37,14 @@ export interface CompactViolated {
    * of the possible writers leads to a violation of its own.
    */
   readonly evidence: Evidence | null;
+  /** Where `evidence` is `null`, the cycle is long and writers are known: the cycle as a proof about the whole. */
+  readonly proof?: CycleProof;
+}
+
+/** In the transactions and operations of the whole history. */
+export interface CycleProof {
+  readonly cycle: readonly Edge[];
+  readonly refutation: Refutation;
 }
 
 /**
@@ -46,4 +56,6 @@ export interface Evidence {
   readonly verdict: Violated;
   /** By transaction of the part: its index in the whole. */
   readonly transactions: readonly TransactionIndex[];
+  /** By transaction of the part, and operation of it: the position of the operation in the transaction of the whole. */
+  readonly operations: readonly (readonly number[])[];
 }

@@ -19,6 +19,7 @@ export function explain(history: History, verdict: Violated): string[] {
   if (verdict.read !== undefined) return [explainRead(history, verdict.read)];
   const example = exampleOf(verdict);
   if (example !== verdict) return [...explainChoice(history, verdict), ...explain(history, example)];
+  if (verdict.cycle.length === 0) return ['no part of the history that shows the violation is small enough to be explained'];
   return verdict.cycle.map((edge) => explainEdge(history, edge));
 }
 
@@ -53,11 +54,15 @@ export function summarize(verdict: Verdict): string {
     case 'violated':
       return `${anomalies[verdict.anomaly].title}: ${anomalies[verdict.anomaly].meaning}`;
     case 'unknown':
-      return verdict.reason === 'step-limit'
-        ? 'unknown: the search reached its limit of steps'
-        : 'unknown: strict-serializable needs the start and end of every transaction';
+      return unknownTexts[verdict.reason];
   }
 }
+
+const unknownTexts: Readonly<Record<Extract<Verdict, { kind: 'unknown' }>['reason'], string>> = {
+  'step-limit': 'unknown: the search reached its limit of steps',
+  'time-limit': 'unknown: the time was over',
+  'missing-times': 'unknown: strict-serializable needs the start and end of every transaction',
+};
 
 /** What to say of a failing history in which no violation was found: that it is serializable, or that this is not known. */
 export function explainNoViolation(history: History, options: CheckOptions = {}): string {

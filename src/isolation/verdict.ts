@@ -13,7 +13,14 @@ export type Verdict =
       readonly writers?: readonly ChosenWriter[];
     }
   | Violated
-  | { readonly kind: 'unknown'; readonly reason: 'step-limit' | 'missing-times' };
+  | {
+      readonly kind: 'unknown';
+      /**
+       * `step-limit`: a search gave up. `time-limit`: the time was over. `missing-times`: strict-serializable needs the start and the end of
+       * every transaction.
+       */
+      readonly reason: 'step-limit' | 'time-limit' | 'missing-times';
+    };
 
 /** Whose write a read saw. */
 export interface ChosenWriter {

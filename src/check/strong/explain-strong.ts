@@ -1,17 +1,10 @@
 /** From a large history that violates a level above causal to a small part of it that does. */
 import type { TimeLimit } from '../../base/index.ts';
-import {
-  type CompactHistory,
-  historyOf,
-  INITIAL,
-  statusCode,
-  subHistory,
-  type TransactionIndex,
-} from '../../history/index.ts';
-import { check } from '../../isolation/index.ts';
+import { type CompactHistory, INITIAL, statusCode, type TransactionIndex } from '../../history/index.ts';
 import { commitOrder, type OrderProblem } from '../commit-order.ts';
 import { evidenceTransactionsMax } from '../evidence.ts';
-import { isWithin, type Reads } from '../reads.ts';
+import { partEvidence } from '../part-evidence.ts';
+import type { Reads } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { Evidence } from '../verdict.ts';
 import { checkStrong, type StrongProblem } from './check-strong.ts';
@@ -73,17 +66,4 @@ function withReaders(history: CompactHistory, reads: Reads, core: readonly Trans
   }
   for (const t of found) if (isUnknown(t)) found.add(witness.get(t) as TransactionIndex);
   return [...found].toSorted((a, b) => a - b);
-}
-
-/** The verdict of the checker of small histories about the part. */
-function partEvidence(
-  { history, reads }: OrderProblem,
-  transactions: readonly TransactionIndex[],
-  level: StrongLevel,
-  limit: TimeLimit,
-): Evidence | null {
-  const among = new Set(transactions);
-  const part = historyOf(subHistory(history, transactions, (o) => isWithin(reads.source, o, among)));
-  const verdict = check(part, level, { limit });
-  return verdict.kind === 'violated' ? { history: part, verdict, transactions: [...transactions] } : null;
 }

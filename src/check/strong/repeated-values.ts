@@ -50,6 +50,7 @@ export function checkRepeatedValues(
 ): CompactVerdict {
   const from = history.from?.slice() ?? new Int32Array(history.operationCount).fill(fromUnrecorded);
   const chosen: CompactHistory = { ...history, from };
+  const ambiguous = openReads(history, readsOf(history)).map(({ operation }) => operation);
   const open = narrowed(chosen, from, level, limit);
   const nogoods: Nogood[] = [];
   let violated: CompactViolated | null = null;
@@ -64,6 +65,7 @@ export function checkRepeatedValues(
     open.forEach((read, i) => (from[read.operation] = choice[i] as number));
     const reads = readsOf(chosen);
     const verdict = check(chosen, reads);
+    if (verdict.kind === 'satisfied') return { ...verdict, chosen: ambiguous.map((o) => ({ operation: o, from: from[o] as number })) };
     if (verdict.kind !== 'violated') return verdict;
     const nogood = contradicting(open, choice, verdict);
     if (nogood.length === 0) return verdict;

@@ -1,0 +1,139 @@
+/**
+ * Is a history at a level? One door for histories of every size: the near-linear algorithms decide, and the checker of small histories makes
+ * the evidence from the part that shows the violation. The verdict speaks of the whole history.
+ */
+import { monotonicMs, TimeLimit, within } from '../base/index.ts';
+import { type CompactHistory, compactOf, type History } from '../history/index.ts';
+import {
+  check as checkByDefinition,
+  type ChosenWriter,
+  type IsolationLevel,
+  isolationLevels,
+  type Levels,
+  type Verdict,
+  type Violated,
+} from '../isolation/index.ts';
+import { checkCompact } from './check-compact.ts';
+import { evidenceTransactionsMax } from './evidence.ts';
+import { verdictInWhole } from './part-evidence.ts';
+import { type Reads, readsOf, transactionOf } from './reads.ts';
+import type { CompactVerdict, CompactViolated } from './verdict.ts';
+
+/** Limits of a check, and what counts as a violation. */
+export interface CheckOptions {
+  /**
+   * Reads of a value that no transaction wrote. `'forbidden'` (default): they violate read-committed and every level above. `'ignored'`: the
+   * history is judged as if these reads were not in it.
+   */
+  readonly thinAirReads?: 'forbidden' | 'ignored';
+  /** Milliseconds; then the verdict is `unknown` with the reason `'time-limit'`. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** Changes that the search above `causal` may make. Default 2,000,000,000, which takes some minutes. */
+  readonly stepsMax?: number;
+  /** Choices of writers to try where several transactions wrote what a read saw. Default 10,000. */
+  readonly writerChoicesMax?: number;
+}
+
+/** So small a history is explained as a whole: of all its cycles the shortest and plainest is shown. */
+const wholeTransactionsMax = 30;
+
+export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
+  return checkerOf(history, options)(level);
+}
+
+export function strongestLevelOf(history: History, options: CheckOptions = {}): IsolationLevel {
+  const check = checkerOf(history, options);
+  return isolationLevels.findLast((level) => check(level).kind === 'satisfied') ?? 'read-uncommitted';
+}
+
+/** Checks a history at several levels; what they share is computed once. The time limit is for each of them. */
+export function checkerOf(history: History, options: CheckOptions): (level: Levels, timeoutMs?: number) => Verdict {
+  let columns: Columns | null = null;
+  return (level, timeoutMs = options.timeoutMs ?? Infinity) => {
+    const limit = new TimeLimit(monotonicMs() + timeoutMs);
+    // Levels of their own are for histories of some hundred transactions.
+    if (typeof level === 'function') return definitely(history, level, options, limit);
+    if (columns === null) {
+      const compact = compactOf(history);
+      columns = { compact, reads: readsOf(compact) };
+    }
+    const { compact, reads } = columns;
+    const verdict = checkCompact(compact, level, { ...options, timeoutMs, reads });
+    if (verdict.kind === 'satisfied') return satisfied(compact, verdict);
+    if (verdict.kind === 'unknown') return unknown(history, level, options, limit, verdict);
+    return violated(history, level, options, limit, verdict);
+  };
+}
+
+interface Columns {
+  readonly compact: CompactHistory;
+  readonly reads: Reads;
+}
+
+function satisfied(
+  history: CompactHistory,
+  { commitOrder, chosen }: Extract<CompactVerdict, { kind: 'satisfied' }>,
+): Verdict {
+  const writers = chosen?.map(({ operation, from }): ChosenWriter => {
+    const by = transactionOf(history, operation);
+    return { by, operation: operation - (history.operationStart[by] as number), from };
+  });
+  return {
+    kind: 'satisfied',
+    commitOrder: Array.from(commitOrder),
+    ...(writers === undefined ? {} : { writers }),
+  };
+}
+
+/** Where one search gave up, the other may not. */
+function unknown(
+  history: History,
+  level: IsolationLevel,
+  options: CheckOptions,
+  limit: TimeLimit,
+  { reason }: Extract<CompactVerdict, { kind: 'unknown' }>,
+): Verdict {
+  const isSearch = reason === 'step-limit' || reason === 'not-searched';
+  if (isSearch && history.transactions.length <= evidenceTransactionsMax)
+    return definitely(history, level, options, limit);
+  return { kind: 'unknown', reason: reason === 'not-searched' ? 'step-limit' : reason };
+}
+
+/** With evidence about the whole: from the whole where it is small, else from the part that shows the violation. */
+function violated(
+  history: History,
+  level: IsolationLevel,
+  options: CheckOptions,
+  limit: TimeLimit,
+  found: CompactViolated,
+): Violated {
+  const { anomaly, evidence, proof } = found;
+  const { length } = history.transactions;
+  const isBare = evidence === null && proof === undefined;
+  if (length <= wholeTransactionsMax || (isBare && length <= evidenceTransactionsMax)) {
+    const whole = definitely(history, level, options, limit);
+    if (whole.kind === 'violated') return whole;
+  }
+  if (evidence !== null) return verdictInWhole(evidence);
+  return { kind: 'violated', anomaly, cycle: [], ...proof };
+}
+
+function definitely(
+  history: History,
+  level: Levels,
+  { stepsMax, writerChoicesMax, thinAirReads }: CheckOptions,
+  limit: TimeLimit,
+): Verdict {
+  const options = {
+    limit,
+    ...(stepsMax === undefined ? {} : { stepsMax: Math.min(stepsMax, smallStepsMax) }),
+    ...(writerChoicesMax === undefined ? {} : { writerChoicesMax: Math.min(writerChoicesMax, smallChoicesMax) }),
+    ...(thinAirReads === undefined ? {} : { thinAirReads }),
+  };
+  return within<Verdict>(() => checkByDefinition(history, level, options), { kind: 'unknown', reason: 'time-limit' });
+}
+
+/** The defaults of the checker of small histories, whose steps are dearer. */
+const smallStepsMax = 100_000;
+const smallChoicesMax = 1_000;
+
