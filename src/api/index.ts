@@ -29,14 +29,14 @@ export {
   type Transaction,
   type Value,
 } from '../history/index.ts';
+export { checkHistory as check, strongestLevelOf as strongestLevel, type CheckOptions } from '../check/index.ts';
 export {
   certify,
-  check,
   explain,
   isolationLevels,
-  strongestLevel,
   summarize,
   type IsolationLevel,
+  type Levels,
   type Verdict,
 } from '../isolation/index.ts';
 export { mockDatabase, type MockDatabase } from '../mockdb/index.ts';

@@ -37,10 +37,22 @@ export interface CheckOptions {
 /** So small a history is explained as a whole: of all its cycles the shortest and plainest is shown. */
 const wholeTransactionsMax = 30;
 
+/**
+ * Is a history at an isolation level? Where several transactions wrote the value that a read saw, it is if it is for some choice of the writer.
+ *
+ * Cost for n operations and k sessions: up to `read-atomic` O(n^1.5 log n), near linear in practice; `causal` O(n k); above it a search with
+ * limits. A level of each transaction's own is for histories of some hundred transactions.
+ * @param level one level, or each transaction's own
+ * @returns the commit order; or a violation, in the transactions and operations of `history`, which `certify` re-checks and `explain` puts in
+ *   words. Of a large history the evidence is the smallest part found that violates the level; where that has more than 100 transactions
+ *   `cycle` may be empty, and `certify` is false
+ * @throws InputError `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
+ */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
   return checkerOf(history, options)(level);
 }
 
+/** The strongest level at which the history is found to be; `read-uncommitted` asks nothing, so there always is one. */
 export function strongestLevelOf(history: History, options: CheckOptions = {}): IsolationLevel {
   const check = checkerOf(history, options);
   return isolationLevels.findLast((level) => check(level).kind === 'satisfied') ?? 'read-uncommitted';
@@ -136,4 +148,3 @@ function definitely(
 /** The defaults of the checker of small histories, whose steps are dearer. */
 const smallStepsMax = 100_000;
 const smallChoicesMax = 1_000;
-

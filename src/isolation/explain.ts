@@ -19,7 +19,8 @@ export function explain(history: History, verdict: Violated): string[] {
   if (verdict.read !== undefined) return [explainRead(history, verdict.read)];
   const example = exampleOf(verdict);
   if (example !== verdict) return [...explainChoice(history, verdict), ...explain(history, example)];
-  if (verdict.cycle.length === 0) return ['no part of the history that shows the violation is small enough to be explained'];
+  if (verdict.cycle.length === 0)
+    return ['no part of the history that shows the violation is small enough to be explained'];
   return verdict.cycle.map((edge) => explainEdge(history, edge));
 }
 

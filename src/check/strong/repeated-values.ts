@@ -65,7 +65,8 @@ export function checkRepeatedValues(
     open.forEach((read, i) => (from[read.operation] = choice[i] as number));
     const reads = readsOf(chosen);
     const verdict = check(chosen, reads);
-    if (verdict.kind === 'satisfied') return { ...verdict, chosen: ambiguous.map((o) => ({ operation: o, from: from[o] as number })) };
+    if (verdict.kind === 'satisfied')
+      return { ...verdict, chosen: ambiguous.map((o) => ({ operation: o, from: from[o] as number })) };
     if (verdict.kind !== 'violated') return verdict;
     const nogood = contradicting(open, choice, verdict);
     if (nogood.length === 0) return verdict;

@@ -1,8 +1,8 @@
-/** Every level of one history, by the checker of small histories or that of large ones. */
-import type { CompactLevel } from '../../check/index.ts';
-import { monotonicMs, stopText, TimeLimit, within } from '../../base/index.ts';
+/** Every level of one history. */
+import { checkerOf, type CompactLevel } from '../../check/index.ts';
+import { monotonicMs, stopText } from '../../base/index.ts';
 import { compactOf, type History, relationsOf, statusCode } from '../../history/index.ts';
-import { check, type IsolationLevel, isolationLevels, summarize, type Verdict } from '../../isolation/index.ts';
+import { type IsolationLevel, isolationLevels, summarize } from '../../isolation/index.ts';
 import { judgeLarge, type LargeOptions } from './check-large.ts';
 import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
 import { type Answer, type FileReport, violationIn } from './check-report.ts';
@@ -25,7 +25,7 @@ export function judgeHistory(
   if (hasNothingToJudge(input)) return { ...unread(file, sameAnswer(levels, nothingToJudge)), ...sizeOf(input) };
   if (input.size === 'large') return judgeLarge(file, input.history, levels, host, options);
   if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levels, host, options);
-  return judgeSmall(file, input.history, levels, options, host);
+  return judgeSmall(file, input.history, levels, options);
 }
 
 function sizeOf({ size, history }: SizedHistory): Pick<FileReport, 'transactionCount' | 'operationCount'> {
@@ -51,17 +51,15 @@ export function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
   return isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1);
 }
 
-/** The checker of small histories shows more of a violation; where it gives up, that of large ones may not. */
+/** Shows the violation in the whole history. */
 function judgeSmall(
   file: string,
   history: History,
   levels: readonly CompactLevel[],
-  options: LargeOptions,
-  host: Pick<Host, 'err'>,
+  { thinAirReads, assumed, timeoutMs, onReport }: LargeOptions,
 ): FileReport {
-  const { thinAirReads, assumed, timeoutMs, onReport } = options;
   const endMs = monotonicMs() + timeoutMs;
-  const limit = new TimeLimit(endMs);
+  const check = checkerOf(history, { thinAirReads });
   const { phenomena, ambiguous } = relationsOf(history);
   const reportOf = (found: CheckedLevels): FileReport => ({
     file,
@@ -72,14 +70,10 @@ function judgeSmall(
     cut: null,
     assumed,
   });
-  let gaveUp = false;
-  const checkLevel = (level: CompactLevel): CheckedLevel => {
-    const verdict = within<Verdict | null>(
-      () => check(history, level as IsolationLevel, { thinAirReads, limit }),
-      null,
-    );
-    if (verdict === null) return { answer: outOfTime, violation: null };
-    gaveUp ||= verdict.kind === 'unknown' && verdict.reason === 'step-limit';
+  const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {
+    const share = Math.max(0, endMs - monotonicMs()) / left;
+    const verdict = check(level as IsolationLevel, share);
+    if (verdict.kind === 'unknown' && verdict.reason === 'time-limit') return { answer: outOfTime, violation: null };
     const answer: Answer =
       verdict.kind === 'unknown'
         ? { kind: 'unknown', text: summarize(verdict), lacksTimes: verdict.reason === 'missing-times' }
@@ -87,10 +81,8 @@ function judgeSmall(
     return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
   };
   const order = ambiguous.length === 0 ? 'weakest-first' : 'strongest-first';
-  const found = checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)));
-  if (gaveUp)
-    return judgeLarge(file, compactOf(history), levels, host, { ...options, timeoutMs: endMs - monotonicMs() });
-  return reportOf(found);
+  const above = levels.includes('serializable') ? null : 'serializable';
+  return reportOf(checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)), above));
 }
 
 export function sameAnswer(levels: readonly CompactLevel[], answer: Answer): CheckedLevels {
