@@ -15,6 +15,7 @@ export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
 export { formatInputError, isTruncated, InputError, type Place } from './input-error.ts';
 export { firstUserFrame, pathOf, shownPath, callerFrame } from './user-frame.ts';
 export { BitMatrix, everyElement } from './bit-matrix.ts';
+export { MinHeap } from './min-heap.ts';
 export { monotonicMs, wallClockMicroseconds } from './clock.ts';
 export { LATE, before } from './deadline.ts';
 export { activeResources, onUnhandledRejection } from './event-loop.ts';

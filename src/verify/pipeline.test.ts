@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MinHeap } from './min-heap.ts';
+import { MinHeap } from '../base/index.ts';
 import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
 import type { TraceOperation, TraceOperationKind } from '../trace/trace.ts';

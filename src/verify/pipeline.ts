@@ -14,8 +14,7 @@
  * is waited for, and a session that says nothing holds nothing back. What is overtaken because a statement hangs for longer than the
  * buffer lasts goes to `onLate`.
  */
-import { assert, InputError } from '../base/index.ts';
-import { MinHeap } from './min-heap.ts';
+import { assert, InputError, MinHeap } from '../base/index.ts';
 import { kindCode, type OperationTable } from './operation-table.ts';
 import { grownBytes, grownFloats, grownInts, none } from './slots.ts';
 

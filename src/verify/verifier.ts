@@ -6,14 +6,13 @@
  * Cost: per operation the versions and locks of its rows that something open may still conflict with. Memory: those, the latest version of every
  * row with the operations of its transaction, and the transactions that overlap with open ones or depend on such. All of it is in columns.
  */
-import { assert } from '../base/index.ts';
+import { assert, MinHeap } from '../base/index.ts';
 import type { RowImage, TraceOperation } from '../trace/index.ts';
 import { SerializationCertifier } from './certifier.ts';
 import { PendingReads, ReadVerifier, verifyOwn, verifyOwnPredicates } from './consistent-read.ts';
 import { toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
-import { MinHeap } from './min-heap.ts';
 import { type Mirror, noCounts, type VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';

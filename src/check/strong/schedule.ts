@@ -4,9 +4,9 @@
  * commit. If nothing has to be placed against this, the order satisfies the level, and no search is needed; else it is a good first guess.
  * (The append rule of dbcop, OOPSLA 2019, without going back.) O(edges + n log n).
  */
+import { MinHeap } from '../../base/index.ts';
 import type { EdgesBySource } from './clocks.ts';
 import type { Nodes, OrderEdges } from './nodes.ts';
-import { PriorityQueue } from './priority-queue.ts';
 import type { Versions } from './versions.ts';
 
 export interface Schedule {
@@ -41,7 +41,8 @@ class Scheduler {
   readonly #open: Int32Array;
   /** By key: the nodes that wait for it. */
   readonly #waiting = new Map<number, number[]>();
-  readonly #ready: PriorityQueue;
+  /** By priority, then by number. */
+  readonly #ready = new MinHeap();
   readonly #order: Int32Array;
   #placed = 0;
 
@@ -66,7 +67,6 @@ class Scheduler {
     });
     this.#current = Int32Array.from({ length: keyCount }, (_, k) => versionCount + k);
     this.#open = new Int32Array(keyCount);
-    this.#ready = new PriorityQueue(nodes.nodeCount);
     this.#order = new Int32Array(nodes.nodeCount);
     for (const u of sorted) if (this.#left[u] === 0) this.#offer(u);
   }
@@ -74,7 +74,7 @@ class Scheduler {
   run(): Schedule {
     let forced = 0;
     for (;;) {
-      const node = this.#ready.take();
+      const node = this.#ready.pop();
       if (node >= 0) {
         const key = this.#blockedBy(node);
         if (key < 0) this.#place(node);
@@ -116,7 +116,7 @@ class Scheduler {
   }
 
   #offer(u: number): void {
-    this.#ready.add(u, this.#priority(u));
+    this.#ready.push(this.#priority(u) * this.#nodes.nodeCount + u, u);
   }
 
   #wait(u: number, key: number): void {

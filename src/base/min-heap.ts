@@ -1,5 +1,3 @@
-import { grownFloats, grownInts, none } from './slots.ts';
-
 /** A binary heap of numbers, smallest key first. Push and pop take O(log n). */
 export class MinHeap {
   #items = new Int32Array(16);
@@ -16,10 +14,7 @@ export class MinHeap {
   }
 
   push(key: number, item: number): void {
-    if (this.#size === this.#items.length) {
-      this.#items = grownInts(this.#items, 2 * this.#size);
-      this.#keys = grownFloats(this.#keys, 2 * this.#size);
-    }
+    if (this.#size === this.#items.length) this.#grow();
     const keys = this.#keys;
     const items = this.#items;
     let at = this.#size;
@@ -36,9 +31,9 @@ export class MinHeap {
     items[at] = item;
   }
 
-  /** The item with the smallest key; `none` where it is empty. */
+  /** The item with the smallest key; -1 where it is empty. */
   pop(): number {
-    if (this.#size === 0) return none;
+    if (this.#size === 0) return -1;
     const keys = this.#keys;
     const items = this.#items;
     const first = items[0] as number;
@@ -57,5 +52,12 @@ export class MinHeap {
     keys[at] = key;
     items[at] = items[size] as number;
     return first;
+  }
+
+  #grow(): void {
+    const [items, keys] = [new Int32Array(2 * this.#size), new Float64Array(2 * this.#size)];
+    items.set(this.#items);
+    keys.set(this.#keys);
+    [this.#items, this.#keys] = [items, keys];
   }
 }
