@@ -1,7 +1,8 @@
 /** The worker threads of `moirai check --jobs`: each takes the next history when it has done one. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Checked, CheckedFile, CheckFileOptions, HistoryPath } from './check-file.ts';
 import type { Host } from '../host.ts';
+import { startThread } from '../threads/start-thread.ts';
 
 export interface CheckWorkerData {
   readonly options: CheckFileOptions;
@@ -30,7 +31,9 @@ export async function checkOnThreads(
 ): Promise<void> {
   const { NO_COLOR, FORCE_COLOR } = host.env;
   const workerData: CheckWorkerData = { options, columns: host.columns, env: { NO_COLOR, FORCE_COLOR } };
-  const workers = Array.from({ length: Math.min(jobs, paths.length) }, () => startWorker(workerData));
+  const workers = Array.from({ length: Math.min(jobs, paths.length) }, () =>
+    startThread('check/check-worker', workerData),
+  );
   let next = 0;
   try {
     await Promise.all(
@@ -44,16 +47,6 @@ export async function checkOnThreads(
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-}
-
-/** From sources a worker needs the loader that this thread has: it does not inherit it. */
-function startWorker(workerData: CheckWorkerData): Worker {
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./check-worker.js', import.meta.url), { workerData });
-  const loader = import.meta.resolve('tsx/esm/api');
-  const worker = new URL('./check-worker.ts', import.meta.url).href;
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
-  return new Worker(code, { eval: true, workerData });
 }
 
 function answerOf(

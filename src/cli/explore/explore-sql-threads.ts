@@ -1,5 +1,5 @@
 /** The worker threads of `moirai explore --jobs` for a SQL program. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { SqlProgram } from '../../program/index.ts';
 import { askThread } from '../threads/program-thread.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   SqlPartProgress,
   SqlThread,
 } from '../../explore/sql/index.ts';
+import { startThread } from '../threads/start-thread.ts';
 
 export interface SqlWorkerData {
   readonly file: string;
@@ -39,7 +40,8 @@ export async function exploreSqlOnThreads(
     let worker: Worker | null = null;
     return (job, onProgress) => {
       // Programs that are done before the first job need no thread.
-      if (worker === null) workers.push((worker = startWorker({ file, options: given, interrupted })));
+      if (worker === null)
+        workers.push((worker = startThread('explore/explore-sql-worker', { file, options: given, interrupted })));
       return askThread(worker, job, (answer: SqlAnswer) => {
         if (answer.kind === 'part') return answer.part;
         onProgress(answer.progress);
@@ -54,14 +56,4 @@ export async function exploreSqlOnThreads(
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-}
-
-/** From sources a worker needs the loader that this thread has: it does not inherit it. */
-function startWorker(workerData: SqlWorkerData): Worker {
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./explore-sql-worker.js', import.meta.url), { workerData });
-  const loader = import.meta.resolve('tsx/esm/api');
-  const worker = new URL('./explore-sql-worker.ts', import.meta.url).href;
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
-  return new Worker(code, { eval: true, workerData });
 }

@@ -1,5 +1,5 @@
 /** The worker threads of `moirai explore --jobs`. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import {
   type ExploreOptions,
   type ExplorePart,
@@ -9,6 +9,7 @@ import {
 } from '../../explore/index.ts';
 import type { Program } from '../../program/index.ts';
 import { askThread } from '../threads/program-thread.ts';
+import { startThread } from '../threads/start-thread.ts';
 
 /** Options that can be sent: no functions. */
 export type SentOptions = Pick<
@@ -42,7 +43,7 @@ export async function exploreOnThreads(
     let worker: Worker | null = null;
     return async (job) => {
       // Programs that are done before the first job need no thread.
-      if (worker === null) workers.push((worker = startWorker({ file, options: given })));
+      if (worker === null) workers.push((worker = startThread('explore/explore-worker', { file, options: given })));
       const part = await askThread(worker, job, ({ part: made }: ExploreAnswer) => made);
       onTurn?.(0, () => 'the work of a thread');
       return part;
@@ -53,14 +54,4 @@ export async function exploreOnThreads(
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-}
-
-/** From sources a worker needs the loader that this thread has: it does not inherit it. */
-function startWorker(workerData: ExploreWorkerData): Worker {
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./explore-worker.js', import.meta.url), { workerData });
-  const loader = import.meta.resolve('tsx/esm/api');
-  const worker = new URL('./explore-worker.ts', import.meta.url).href;
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
-  return new Worker(code, { eval: true, workerData });
 }

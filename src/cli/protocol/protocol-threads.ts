@@ -1,7 +1,8 @@
 /** The worker threads of `moirai protocol --jobs`. */
-import { Worker } from 'node:worker_threads';
-import { InputError } from '../../base/index.ts';
+import type { Worker } from 'node:worker_threads';
 import type { SearchThread } from '../../protocol/index.ts';
+import { errorOf, type ThreadError } from '../threads/program-thread.ts';
+import { startThread } from '../threads/start-thread.ts';
 
 export interface ProtocolWorkerData {
   readonly file: string;
@@ -9,9 +10,7 @@ export interface ProtocolWorkerData {
   readonly symmetry: boolean;
 }
 
-export type WorkerAnswer =
-  | { readonly kind: 'report'; readonly report: unknown }
-  | { readonly kind: 'error'; readonly code: string | null; readonly text: string; readonly stack: string };
+export type WorkerAnswer = { readonly kind: 'report'; readonly report: unknown } | ThreadError;
 
 export interface ProtocolThreads {
   readonly threads: readonly SearchThread[];
@@ -19,24 +18,13 @@ export interface ProtocolThreads {
 }
 
 export function startThreads(count: number, workerData: ProtocolWorkerData): ProtocolThreads {
-  const workers = Array.from({ length: count }, () => startWorker(workerData));
+  const workers = Array.from({ length: count }, () => startThread('protocol/protocol-worker', workerData));
   return {
     threads: workers.map(threadOf),
     stop: async () => {
       await Promise.all(workers.map((worker) => worker.terminate()));
     },
   };
-}
-
-/** From sources a worker needs the loader that this thread has: it does not inherit it. */
-function startWorker(workerData: ProtocolWorkerData): Worker {
-  if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL('./protocol-worker.js', import.meta.url), { workerData });
-  }
-  const loader = import.meta.resolve('tsx/esm/api');
-  const worker = new URL('./protocol-worker.ts', import.meta.url).href;
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
-  return new Worker(code, { eval: true, workerData });
 }
 
 type Report = Awaited<ReturnType<SearchThread['receive']>>;
@@ -55,11 +43,4 @@ function threadOf(worker: Worker): SearchThread {
         worker.once('error', reject);
       }),
   };
-}
-
-/** An error loses its class on its way between threads. */
-function errorOf({ code, text, stack }: WorkerAnswer & { readonly kind: 'error' }): Error {
-  const error = code === null ? new Error(text) : new InputError(code, text);
-  error.stack = stack;
-  return error;
 }

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkShape, searchThreadOf } from '../../protocol/index.ts';
 import { loadDefault } from '../modules/load-program.ts';
+import { threadError } from '../threads/program-thread.ts';
 import type { ProtocolWorkerData, WorkerAnswer } from './protocol-threads.ts';
 
 const { file, ...options } = workerData as ProtocolWorkerData;
@@ -13,8 +14,7 @@ parentPort?.on('message', (message: unknown) => {
     const report = handle(message);
     if (report !== null) answer = { kind: 'report', report };
   } catch (error) {
-    const { code = null, message: text, stack = '' } = error as Error & { readonly code?: string };
-    answer = { kind: 'error', code, text, stack };
+    answer = threadError(error);
   }
   if (answer !== null) parentPort?.postMessage(answer, []);
 });

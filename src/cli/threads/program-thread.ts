@@ -54,7 +54,8 @@ function isError(answer: { readonly kind: string }): answer is ThreadError {
   return answer.kind === 'error';
 }
 
-function errorOf({ code, text, place, stack }: ThreadError): Error {
+/** In the thread that asked. */
+export function errorOf({ code, text, place, stack }: ThreadError): Error {
   const error = code === null ? new Error(text) : new InputError(code, text, place);
   error.stack = stack;
   return error;
