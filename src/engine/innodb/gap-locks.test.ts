@@ -16,7 +16,13 @@ import {
 import { covers, mustWait, newLock, type LockKind, type LockMode, type LockOwner } from './gap-locks.ts';
 import { innodbStorage } from './storage.ts';
 
-const owner = (id: number): LockOwner => ({ id, session: id, locksGaps: true, grant: () => undefined });
+const owner = (id: number): LockOwner => ({
+  id,
+  session: id,
+  locksGaps: true,
+  replacesDuplicates: false,
+  grant: () => undefined,
+});
 const [me, other] = [owner(1), owner(2)];
 const record = { isSupremum: false, locks: [], index: { table: 1 }, row: {} };
 

@@ -16,6 +16,8 @@ export interface LockOwner {
   readonly session: number;
   /** Does its level lock ranges? */
   readonly locksGaps: boolean;
+  /** Does its statement under way replace or update rows of a key that is there? */
+  readonly replacesDuplicates: boolean;
   /** Adds a lock that need not wait. */
   grant(lock: RecordLock): void;
 }

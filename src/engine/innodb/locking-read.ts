@@ -212,7 +212,8 @@ class LockingRead {
     const isPushedDown = !this.#index.isClustered && this.#purpose === 'select';
     if (isPushedDown) return 'granted';
     const clustered = yield* this.#lockClustered(record);
-    if (clustered === 'granted' && isNew) this.#unlock(record, kind);
+    // `QUICK_SELECT_DESC` does not give a row back that is past the end.
+    if (clustered === 'granted' && isNew && !this.#path.isDescending) this.#unlock(record, kind);
     return clustered;
   }
 

@@ -128,6 +128,7 @@ export class InnodbStatement implements StatementView {
     const mark = this.#transaction.position();
     this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
+    this.#transaction.replacesDuplicates = mode === 'X';
     const writing = { transaction: this.#transaction, command: this.#command, checks };
     const result = yield* this.#undoneOnError(mark, insertRow(writing, table, [...values], mode));
     if (result.kind === 'duplicate') {

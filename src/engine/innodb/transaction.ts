@@ -53,6 +53,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** Lock structures whose last lock was released early; they still count. */
   readonly #emptied = new Set<string | RecordLock>();
   #waiting: RecordLock | null = null;
+  replacesDuplicates = false;
   /** How often it has waited: what was read before a wait may have changed. */
   waits = 0;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
@@ -80,6 +81,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   statement(): InnodbStatement {
     if (!this.locksGaps) this.#closeReadView();
+    this.replacesDuplicates = false;
     return new InnodbStatement(this, ++this.#command);
   }
 
@@ -240,6 +242,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** Releases its AUTO-INC locks. */
   endStatement(): void {
+    this.replacesDuplicates = false;
     const ended = this.#locks.filter(({ kind }) => kind === 'auto-increment');
     if (ended.length === 0) return;
     for (const lock of ended) this.#dequeue(lock);

@@ -37,6 +37,7 @@ export function planUpdate(statement: MysqlUpdate, scope: QueryScope): DataModif
   planCommonTables(withClause, scope);
   const table = writableTable(relation, ['onUpdate'], scope);
   const target = planWriteTarget(table, statement, fromClause, order, scope);
+  if (engineRules[scope.dialect].hasMetadataLocks && fromClause !== undefined) lockJoined(scope);
   const rules = rulesFor(table, scope);
   if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
   scope.clause = 'UPDATE';
@@ -95,6 +96,11 @@ export function planUpdate(statement: MysqlUpdate, scope: QueryScope): DataModif
       return { rows, rowCount: changed, foundRows: matched, insertId: 0n };
     },
   };
+}
+
+/** MariaDB locks every table of the join as one that is written to; its DELETE does not. */
+function lockJoined({ namespace, planning }: QueryScope): void {
+  for (const { table } of namespace.items) if (table !== null) planning.lock(table.id, 'row share');
 }
 
 function isSameCombination(a: Frame['rows'], b: Frame['rows']): boolean {

@@ -6,7 +6,7 @@ import { columnNamed, type Index, type Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { MysqlDelete, MysqlUpdate, VisitedRows } from '../tree/mysql.ts';
-import { accessWays, indexStep, wholeTable } from './access.ts';
+import { type Access, accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { withoutDerivedComparisons } from './derived-comparison.ts';
 import { planFrom, tableItem } from './from.ts';
@@ -192,10 +192,13 @@ function inOrder(
   const isSorted = access !== null || (count !== null && isFree);
   const direction = isSorted ? directionOf(table, access, columns, scope.dialect) : null;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
+  const sortsByMore = !(columns !== null && isConstant(columns, access));
   return {
     item,
     index: access?.index ?? null,
     *visit(frame, running, { request, collects, write }) {
+      // MariaDB's UPDATE, unlike its DELETE, finds all rows first where it has an ORDER BY, sorted or not.
+      const isBuffered = collects || (request.purpose === 'update' && sortsByMore);
       const most = count === null ? Infinity : Number(count.evaluate(frame));
       const found: { readonly row: Row; readonly key: ReturnType<Expression['evaluate']>[] }[] = [];
       let reached = 0;
@@ -209,7 +212,7 @@ function inOrder(
         yield* write([row]);
         return reached < most;
       }
-      const take = direction === null || collects ? collect : writeAtOnce;
+      const take = direction === null || isBuffered ? collect : writeAtOnce;
       const reading: LockRequest = direction === null ? { ...request, purpose: 'sort' } : request;
       const condition = conditionIn(frame);
       const paths = access?.paths(frame) ?? wholeTable;
@@ -223,6 +226,12 @@ function inOrder(
       if (isOpen && Math.max(reached, found.length) >= most) running.onOpenRows?.('limit');
     },
   };
+}
+
+/** Equal in every row that the access finds. */
+function isConstant(columns: NonNullable<ReturnType<typeof orderColumns>>, access: Access | null): boolean {
+  const fixed = access?.index.parts.slice(0, access.constants).map(({ cell }) => cell) ?? [];
+  return columns.every(({ cell }) => fixed.includes(cell));
 }
 
 function columnsNamed(table: Table, names: readonly string[], dialect: QueryScope['dialect']): ReadonlySet<number> {
