@@ -46,7 +46,6 @@ class LockingRead {
   ) {
     this.#transaction = transaction;
     this.#index = index;
-    this.#path = path;
     this.#bounds = boundsOf(path, index.shape.compare);
     this.#matches = matches;
     this.#request = request;
@@ -61,6 +60,8 @@ class LockingRead {
       index.shape.isUnique &&
       path.prefix.length === keyLength &&
       (index.isClustered || isComparable(path.prefix, index.shape));
+    // `QUICK_SELECT_DESC` looks a whole key up as any search does.
+    this.#path = this.#isUnique ? { ...path, isDescending: false } : path;
   }
 
   *run(take: (version: InnodbVersion) => boolean | Waiting<boolean>): Waiting<void> {

@@ -28,6 +28,8 @@ function shortestWith(cells: ReadonlySet<number>, table: Table): Access | null {
   const [first, ...others] = found;
   if (first === undefined) return null;
   const best = others.reduce((a, b) => (keyBytes(b, table) < keyBytes(a, table) ? b : a), first);
+  const readsKeyAlone = [...cells].every((cell) => primary.includes(cell));
+  if (readsKeyAlone && recordBytes(best, primary, table) >= rowBytes(table)) return null;
   // An index with all columns is no shorter than the rows.
   return best.parts.length === table.columns.length ? null : wholeIndex(best);
 }
@@ -61,8 +63,27 @@ function keyBytes({ parts }: Index, table: Table): number {
   let sum = 0;
   for (const { cell, type } of parts) {
     const column = columnAtCell(table, cell);
-    const characters = column === undefined || column.modifier < 0 ? 255 : column.modifier;
-    sum += (bytes[type.name] ?? characters * bytesOfCharacter) + (column?.isNotNull === true ? 0 : 1);
+    sum += cellBytes(type.name, column?.modifier ?? -1) + (column?.isNotNull === true ? 0 : 1);
   }
   return sum;
+}
+
+/** A key and the primary key behind it. */
+function recordBytes(index: Index, primary: readonly number[], table: Table): number {
+  const key = primary.flatMap((cell) => columnAtCell(table, cell) ?? []);
+  return keyBytes(index, table) + sumOf(key.map(({ type, modifier }) => cellBytes(type.name, modifier)));
+}
+
+/** What the server compares it with (`handler::keyread_time`): its columns, and a bit for each that may be NULL. */
+function rowBytes({ columns }: Table): number {
+  const nullable = columns.filter(({ isNotNull }) => !isNotNull).length;
+  return Math.ceil(nullable / 8) + sumOf(columns.map(({ type, modifier }) => cellBytes(type.name, modifier)));
+}
+
+function cellBytes(type: TypeName, modifier: number): number {
+  return bytes[type] ?? (modifier < 0 ? 255 : modifier) * bytesOfCharacter;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
