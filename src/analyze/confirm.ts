@@ -3,7 +3,7 @@ import { type Budget, stopText, InputError } from '../base/index.ts';
 import { exploreSql } from '../explore/sql/index.ts';
 import { counted } from '../report/index.ts';
 import { engineOf } from './engines.ts';
-import { type AnomalyKind, type WitnessDefinition, witnessProgram } from './witness-program.ts';
+import { type AnomalyKind, serialShape, type WitnessDefinition, witnessProgram } from './witness-program.ts';
 
 export type Confirmation =
   | {
@@ -33,7 +33,10 @@ const definitionsPaid = 2;
 export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
   let reason = 'no rows and arguments were found that keep the constraints';
   let isTried = false;
+  let most = 0;
   let left = definitionsPaid * limits.schedulesMax;
+  /** What the serial orders of those do that were explored to the end. */
+  const explained = new Set<string>();
   for (const definition of definitions) {
     const over = limits.budget?.over ?? null;
     if (over !== null)
@@ -46,18 +49,21 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
       break;
     }
-    const explored = await exploreUntilSeen(definition, {
-      ...limits,
-      schedulesMax: Math.min(limits.schedulesMax, left),
-    });
+    const explored = await exploreUntilSeen(
+      definition,
+      { ...limits, schedulesMax: Math.min(limits.schedulesMax, left) },
+      explained,
+    );
     if (explored.kind === 'failed') {
       ({ reason } = explored);
       continue;
     }
     left -= explored.schedules;
     if (explored.anomaly !== null) return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
-    if (explored.schedules > 0)
+    if (explored.schedules > most) {
+      most = explored.schedules;
       reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried ${definition.compared === 'state' ? 'leaves the final state' : 'has the effect'} of a serial order`;
+    }
   }
   return { kind: 'possible', reason };
 }
@@ -68,12 +74,21 @@ export const provenSchedulesMax = 12;
 /** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
 const shownSchedulesMax = 20;
 
-async function exploreUntilSeen(definition: WitnessDefinition, limits: ExploreLimits): Promise<Explored> {
+/** @param explained a definition that does in serial orders what one of these does is explored in part; what is explored to the end is added */
+async function exploreUntilSeen(
+  definition: WitnessDefinition,
+  limits: ExploreLimits,
+  explained: Set<string>,
+): Promise<Explored> {
   const schedulesMax = Math.min(limits.schedulesMax, shownSchedulesMax);
   const explored = await exploreWitness(definition, { ...limits, schedulesMax });
   const isEnough = explored.kind === 'failed' || explored.isComplete || explored.violations > 0;
   if (isEnough || limits.schedulesMax === schedulesMax) return explored;
-  return exploreWitness(definition, { ...limits, failsFast: true });
+  const shape = await serialShape(definition);
+  if (explained.has(shape)) return explored;
+  const whole = await exploreWitness(definition, { ...limits, failsFast: true });
+  if (whole.kind === 'explored' && whole.isComplete) explained.add(shape);
+  return whole;
 }
 
 export type Explored =

@@ -128,6 +128,19 @@ interface Orders {
   readonly left: (readonly WitnessSession[])[];
 }
 
+/**
+ * What the serial orders of a definition do, as a text: which sessions commit, and how many rows each statement sees or changes. Definitions with
+ * the same text differ in amounts that decide nothing.
+ */
+export async function serialShape(definition: WitnessDefinition): Promise<string> {
+  const shapes: unknown[] = [];
+  for (const order of ordersOf(definition.sessions)) {
+    const { ran } = await inOrder(definition, order);
+    shapes.push(order.map(({ name }) => [name, ran[name]?.end, ran[name]?.saw.map(({ count }) => count)]));
+  }
+  return JSON.stringify(shapes);
+}
+
 /** What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen. */
 class SerialOutcomes {
   readonly #definition: WitnessDefinition;
@@ -142,7 +155,7 @@ class SerialOutcomes {
     const { outcomes, left } = this.#ordersOf(names);
     if (outcomes.some(({ all }) => all === seen.all)) return 'all';
     for (let order = left.shift(); order !== undefined; order = left.shift()) {
-      const outcome = await this.#inOrder(order, names);
+      const outcome = await this.#outcomeOf(order, names);
       if (outcome !== undefined) outcomes.push(outcome);
       if (outcome?.all === seen.all) return 'all';
     }
@@ -158,24 +171,29 @@ class SerialOutcomes {
   }
 
   /** `undefined`: a session that committed does not commit in this order. */
-  async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
-    const { dialect } = this.#definition;
-    const { profileAt, connect } = engineOf[dialect];
-    // One client after the other: none is waited for.
-    const database = await openSqlDatabase({ profile: profileAt('serializable'), settle: null, pauses: false });
-    try {
-      await prepareSchema(database, this.#definition.schema);
-      const ran: Record<string, Ran> = {};
-      for (const session of order) {
-        const result = await runSession(session, connectTo(database), dialect);
-        if (result.end !== 'committed') return undefined;
-        ran[session.name] = result;
-      }
-      const state = await readState(this.#definition, await connect(connectTo(database)));
-      return outcomeText(names, ran, state, this.#definition);
-    } finally {
-      database.close();
-    }
+  async #outcomeOf(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
+    const { ran, state } = await inOrder(this.#definition, order);
+    const areCommitted = order.every(({ name }) => ran[name]?.end === 'committed');
+    return areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined;
+  }
+}
+
+/** One session after the other, on a database of their own. */
+async function inOrder(
+  definition: WitnessDefinition,
+  order: readonly WitnessSession[],
+): Promise<{ readonly ran: Readonly<Record<string, Ran>>; readonly state: readonly QueryResult[] }> {
+  const { dialect, schema } = definition;
+  const { profileAt, connect } = engineOf[dialect];
+  // One client after the other: none is waited for.
+  const database = await openSqlDatabase({ profile: profileAt('serializable'), settle: null, pauses: false });
+  try {
+    await prepareSchema(database, schema);
+    const ran: Record<string, Ran> = {};
+    for (const session of order) ran[session.name] = await runSession(session, connectTo(database), dialect);
+    return { ran, state: await readState(definition, await connect(connectTo(database))) };
+  } finally {
+    database.close();
   }
 }
 
