@@ -275,8 +275,8 @@ test('threads: what they gave back', async () => {
 
 /** Code under the watchdog that never gives the thread back, and is heard of only when the user has waited for 0.75 s. */
 const busy = (endingOf: string): string => `
-import { listenForInterruption } from './interruption.ts';
-import { startWatchdog } from './watchdog.ts';
+import { listenForInterruption } from './interruption/interruption.ts';
+import { startWatchdog } from './interruption/watchdog.ts';
 listenForInterruption();
 const watch = startWatchdog(Infinity, () => (${endingOf}));
 await watch.ready;
@@ -289,7 +289,7 @@ async function builtBusy(name: string, endingOf: string): Promise<string> {
   const outdir = join(cwd, name);
   const common = { outdir, bundle: true, packages: 'external', format: 'esm', platform: 'node' } as const;
   await bundle({ ...common, stdin: { contents: busy(endingOf), resolveDir: cli, sourcefile: 'main.ts' } });
-  await bundle({ ...common, entryPoints: [join(cli, 'watchdog-worker.ts')] });
+  await bundle({ ...common, outbase: cli, entryPoints: [join(cli, 'interruption/watchdog-worker.ts')] });
   folder.write({ [`${name}/package.json`]: '{ "type": "module" }' });
   return join(outdir, 'stdin.js');
 }
