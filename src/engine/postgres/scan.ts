@@ -144,6 +144,7 @@ function* walkIndex(
 ): Iterable<Version> {
   if (me !== null) readPath(transaction, me, table, path);
   for (const { key, row } of table.tree(position).range(path)) {
+    if (path.accepts?.(key) === false) continue;
     const version = versionAt(row.newest, transaction.writer, snapshot, command);
     if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
     if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))

@@ -57,6 +57,8 @@ export type AccessPath =
       readonly from?: { readonly value: SqlValue; readonly isInclusive: boolean };
       readonly to?: { readonly value: SqlValue; readonly isInclusive: boolean };
       readonly isDescending: boolean;
+      /** Conditions on later columns of the index, evaluated on its key: PostgreSQL reads no row of an entry that fails them. */
+      readonly accepts?: (key: readonly SqlValue[]) => boolean;
     };
 
 /**

@@ -95,13 +95,31 @@ function waysByWholeIndexes(indexes: readonly Index[], usable: readonly Comparis
   if (!engineRules[dialect].filtersWholeIndexes) return [];
   const isOfUse = ({ predicate, parts }: Index): boolean =>
     predicate !== null || parts.some((part) => usable.some((comparison) => concerns(comparison, part)));
-  return indexes.filter(isOfUse).map(wholeIndex);
+  return indexes
+    .filter(isOfUse)
+    .map((index) => ({ ...wholeIndex(index), paths: filteredEntries(index, usable, dialect) }));
 }
 
 /** All entries of an index. */
 export function wholeIndex(index: Index): Access {
   const paths: readonly AccessPath[] = [{ kind: 'index', index: index.id, prefix: [], isDescending: false }];
   return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
+}
+
+/** All entries of an index but those whose key fails an equality of a later column (`_bt_checkkeys` in nbtutils.c). */
+function filteredEntries(index: Index, usable: readonly Comparison[], dialect: Dialect): Access['paths'] {
+  const filters = index.parts.flatMap((part, at) => {
+    const found = prefixPart(part, usable, dialect)?.part;
+    return found === undefined ? [] : [{ at, ...found }];
+  });
+  const { paths } = wholeIndex(index);
+  if (filters.length === 0) return paths;
+  return (frame) => {
+    const wanted = filters.map(({ at, valuesOf, compare }) => ({ at, values: valuesOf(frame), compare }));
+    const accepts = (key: readonly SqlValue[]): boolean =>
+      wanted.every(({ at, values, compare }) => values.some((value) => compare(value, key[at] ?? null) === 0));
+    return paths(frame).map((path) => ({ ...path, accepts }));
+  };
 }
 
 /** Those that the values of a subquery open, for a server that expects few of them. */
