@@ -120,8 +120,8 @@ function equalityOf(
   }
   if (kind !== 'AEXPR_OP') return undefined;
   const right = ownColumn(rexpr, table, alias, known, dialect);
-  if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known));
-  return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known));
+  if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known, dialect));
+  return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known, dialect));
 }
 
 function equality(column: string, value: Value | undefined): Equality | undefined {
@@ -149,19 +149,26 @@ function ownColumn(
   const names = namesOf(node.ColumnRef);
   const column = columnNamed(table, names.at(-1) ?? '', dialect)?.name;
   if (column === undefined) return undefined;
-  const isOthers = known.some((other) => other.alias !== alias && columnNamed(other.table, column) !== undefined);
+  const isOthers = known.some(
+    (other) => other.alias !== alias && columnNamed(other.table, column, dialect) !== undefined,
+  );
   return names.length === 1 ? (isOthers ? undefined : column) : names.at(-2) === alias ? column : undefined;
 }
 
 /** A column of another table's row, where that row is named: the same row gives the same value. */
-function joinedValue(node: Node | undefined, alias: string, known: readonly Source[]): Value | undefined {
+function joinedValue(
+  node: Node | undefined,
+  alias: string,
+  known: readonly Source[],
+  dialect: Dialect,
+): Value | undefined {
   if (node === undefined || !('ColumnRef' in node)) return undefined;
   const names = namesOf(node.ColumnRef);
   const name = names.at(-1);
   const owners = known.filter(
     (other) =>
       other.alias !== alias &&
-      columnNamed(other.table, name ?? '') !== undefined &&
+      columnNamed(other.table, name ?? '', dialect) !== undefined &&
       (names.length === 1 || names.at(-2) === other.alias),
   );
   const [owner] = owners;

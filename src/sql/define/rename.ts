@@ -2,7 +2,7 @@
 import type { RenameStmt } from '@pgsql/types';
 import { columnNamed, type Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
-import { notSupported, SqlError } from '../model/index.ts';
+import { engineRules, notSupported, SqlError } from '../model/index.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { isRelationTaken } from './names.ts';
@@ -49,7 +49,10 @@ function renameIndex(name: string, newname: string, planning: Planning, changes:
 function renameColumn(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
   const column = columnNamed(table, from, planning.dialect);
   if (column === undefined) throw new SqlError('42703', `column "${from}" does not exist`);
-  if (columnNamed(table, to) !== undefined)
+  const taken = columnNamed(table, to, planning.dialect);
+  // Where case does not tell names apart, a column may keep its own and write it otherwise.
+  const isOwn = taken?.cell === column.cell && engineRules[planning.dialect].ignoresCaseOfColumns;
+  if (taken !== undefined && !isOwn)
     throw new SqlError('42701', `column "${to}" of relation "${table.name}" already exists`);
   const renamed = <T>(tree: T): T => renameIn(tree, column.name, to) as T;
   const after: Table = {
