@@ -20,14 +20,16 @@ export function* lockTables(
       if (statement.kind === 'lock') throw notSupported(statement.command);
       return statement;
     }
-    if (statement.kind === 'ddl') yield* lockNames(stored, statement);
+    if (statement.kind === 'ddl' && statement.makesNamesFirst) yield* lockNames(stored, statement);
     const locks = statement.locks();
     const hasOneSnapshot = isolation === 'repeatable read' || isolation === 'serializable';
     if (hasOneSnapshot && statement.kind !== 'lock' && locks.length > 0) stored.statement();
     let hasWaited = false;
     for (const { table, mode, ifLocked } of locks)
       hasWaited = (yield* stored.lockTable(table, mode, ifLocked)) || hasWaited;
-    if (!hasWaited) return statement;
+    if (hasWaited) continue;
+    if (statement.kind === 'ddl' && !statement.makesNamesFirst) yield* lockNames(stored, statement);
+    return statement;
   }
 }
 

@@ -82,6 +82,8 @@ export interface DdlStatement {
   /** By the catalog as it is now. */
   readonly locks: () => readonly TableLock[];
   readonly names: () => readonly NewName[];
+  /** CREATE TABLE makes its name before it locks the tables that it refers to; all else locks tables first. */
+  readonly makesNamesFirst: boolean;
   readonly run: (execution: Execution, view: StatementView) => Waiting<DdlOutcome>;
 }
 

@@ -83,6 +83,7 @@ function ddl(node: Node, command: string, newPlanning: NewPlanning, apply: Apply
     outsideBlocks: outsideBlocks(node, command),
     locks: () => ddlLocks(node, newPlanning()),
     names: () => (isTemporary ? [] : ddlNames(node, newPlanning())),
+    makesNamesFirst: 'CreateStmt' in node,
     *run(execution, view) {
       const changes = new Changes();
       try {
@@ -252,6 +253,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
     isTemporary: into.rel.relpersistence === 't',
     locks: () => queryLocks(query.SelectStmt, newPlanning()),
     names: () => (into.rel?.relpersistence === 't' ? [] : ddlNames({ CreateTableAsStmt: statement }, newPlanning())),
+    makesNamesFirst: false,
     *run(execution, view) {
       const changes = new Changes();
       const planning = newPlanning();

@@ -42,6 +42,7 @@ function parseAccounts(cursor: Cursor, command: string): Parsed {
     outsideBlocks: null,
     locks: () => [],
     names: () => [],
+    makesNamesFirst: false,
     // It waits for nothing.
     // oxlint-disable-next-line require-yield
     *run() {

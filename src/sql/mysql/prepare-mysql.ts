@@ -73,7 +73,16 @@ function inOrder(
     }
     return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
   }
-  return { kind: 'ddl', command, isTemporary, outsideBlocks: null, locks: () => [], names: () => [], run };
+  return {
+    kind: 'ddl',
+    command,
+    isTemporary,
+    outsideBlocks: null,
+    locks: () => [],
+    names: () => [],
+    makesNamesFirst: false,
+    run,
+  };
 }
 
 function* runDdl(statement: Statement, execution: Execution, view: StatementView): Waiting<DdlOutcome> {
