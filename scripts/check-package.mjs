@@ -19,8 +19,8 @@ try {
     'README.md',
     'LICENSE',
     'CHANGELOG.md',
-    'dist/index.js',
-    'dist/index.d.ts',
+    'dist/api/index.js',
+    'dist/api/index.d.ts',
     'examples/cart.ts',
     'examples/protocols/two-phase-locking.ts',
   ]) {
