@@ -1,5 +1,14 @@
-/** SQL in process: a mock database for the driver that a test suite already has; every schedule of a SQL program, or many runs of it. */
-export * from '../campaign/sql/index.ts';
+/** `moirai/sql`: a mock database for the driver that a test suite already has; every schedule of a SQL program, or many runs of it. */
+export {
+  formatSqlFailure,
+  formatSqlResult,
+  runSqlCampaign,
+  sqlCampaignDefaults,
+  testSqlProgram,
+  type SqlCampaignOptions,
+  type SqlCampaignResult,
+  type TestSqlOptions,
+} from '../campaign/sql/index.ts';
 export {
   openSqlDatabase,
   parseProfile,
@@ -9,6 +18,23 @@ export {
   type SqlDatabaseOptions,
   type StatementEvent,
 } from '../database/index.ts';
-export * from '../explore/sql/index.ts';
+export {
+  drawSqlFailures,
+  estimateSchedules,
+  type EstimateSchedulesOptions,
+  exploreSql,
+  type ExploreSqlOptions,
+  exploreSqlPlans,
+  type ExplorePlansOptions,
+  type ExploreSqlResult,
+  type ExploreWays,
+  formatScheduleEstimate,
+  formatSqlExploration,
+  formatSqlExplorations,
+  type ScheduleEstimate,
+  type SqlExplorationText,
+  type SqlFailureKind,
+  type SqlProgress,
+} from '../explore/sql/index.ts';
 export { connectTo, type ConnectToOptions } from '../serve/index.ts';
-export * from '../sql-program/index.ts';
+export { type LoggedStatement, prepareSchema, type SqlFailure, type SqlTextOptions } from '../sql-program/index.ts';

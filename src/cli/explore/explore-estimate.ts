@@ -85,7 +85,7 @@ async function estimateSql(
   found: Estimated[],
 ): Promise<void> {
   // Loading these costs time that other commands do without.
-  const { estimateSchedules, formatScheduleEstimate } = await import('../../api/sql.ts');
+  const { estimateSchedules, formatScheduleEstimate } = await import('../sql-tools.ts');
   const onTurn = user.onTurn();
   const sources = new ControlledSources(program);
   sources.begin('now');

@@ -8,7 +8,7 @@ import type {
   OneCheckpoint,
   PlansCheckpoint,
 } from '../../explore/sql/index.ts';
-import type * as sqlTools from '../../api/sql.ts';
+import type * as sqlTools from '../sql-tools.ts';
 
 /** Of one level. */
 export type LevelCheckpoint = OneCheckpoint | PlansCheckpoint;

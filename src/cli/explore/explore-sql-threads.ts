@@ -50,7 +50,7 @@ export async function exploreSqlOnThreads(
     };
   });
   // Loading it costs time that other commands do without.
-  const { exploreSqlShared } = await import('../../api/sql.ts');
+  const { exploreSqlShared } = await import('../sql-tools.ts');
   try {
     return await exploreSqlShared(program, options, threads);
   } finally {

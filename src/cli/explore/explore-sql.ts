@@ -11,7 +11,7 @@ import type {
   Saving,
   SharedSqlOptions,
 } from '../../explore/sql/index.ts';
-import type * as sqlTools from '../../api/sql.ts';
+import type * as sqlTools from '../sql-tools.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
@@ -39,7 +39,7 @@ export async function exploreSqlProgram(
 ): Promise<Ending> {
   refuseOptions(options);
   // Loading these costs time that other commands do without.
-  const campaign = await import('../../api/sql.ts');
+  const campaign = await import('../sql-tools.ts');
   const { profileText } = await import('../../database/index.ts');
   const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
   const onTurn = user.onTurn();

@@ -99,7 +99,7 @@ async function replaySql(
   { timeoutMs = campaignDefaults.timeoutMs, onTurn = () => {} }: ReplayLimits,
 ): Promise<ReplayedFailure> {
   // Loading it costs time that other programs do without.
-  const sql = await import('../../api/sql.ts');
+  const sql = await import('../sql-tools.ts');
   const profile = sql.recordedProfile(recorded);
   if (profile.dialect !== program.dialect) return ofOtherKind(program, record);
   const options = { profile, timeoutMs, replay: record.token, onRun: onTurn };

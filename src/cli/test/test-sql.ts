@@ -30,7 +30,7 @@ export async function testSqlProgram(
   refuseAll(file, options);
   refusePlans(options);
   const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
-    await import('../../api/sql.ts');
+    await import('../sql-tools.ts');
   const { parseProfile, profileText, recordedProfile } = await import('../../database/index.ts');
   const profile = parseProfile({
     ...sql,
