@@ -2,7 +2,39 @@
  * `moirai test` for SQL programs: many runs against the mock database, each with decisions from the seed. In an engine profile what is drawn
  * is the timing alone; in the axiomatic family also which write each read sees.
  */
-import { seedOf, sqlRunDefaults, checkDialect, checkedRun, type SqlFailure } from '../../sql-program/index.ts';
+import {
+  anomalyOf,
+  AnswerTree,
+  ArrivalMemory,
+  checkDialect,
+  checkedRun,
+  decodeChoices,
+  encodeChoices,
+  ENDS_JUDGED_AGAIN,
+  evidenceIn,
+  FailureCounts,
+  type FailureKind,
+  InvariantTally,
+  judgedAgain,
+  type Late,
+  lateText,
+  reasonOf,
+  RepeatedRuns,
+  type RunBesides,
+  seedOf,
+  SerialCheck,
+  shapeOfSql,
+  type SqlFailure,
+  type SqlRun,
+  sqlRunDefaults,
+  type SqlRunOptions,
+  steppingClock,
+  stoppedText,
+  UnderWay,
+  UnsupportedOfRuns,
+  waitingEvidence,
+  waitMsDefault,
+} from '../../sql-program/index.ts';
 import { Budget, type BudgetOptions, type StopReason, seeded, InputError } from '../../base/index.ts';
 import { ShorterSearch } from '../index.ts';
 import {
@@ -27,34 +59,6 @@ import {
   unlikelyClauses,
   type Ways,
 } from '../../database/index.ts';
-import {
-  AnswerTree,
-  ArrivalMemory,
-  FailureCounts,
-  lateText,
-  stoppedText,
-  waitingEvidence,
-  InvariantTally,
-  ENDS_JUDGED_AGAIN,
-  judgedAgain,
-  type RunBesides,
-  reasonOf,
-  shapeOfSql,
-  RepeatedRuns,
-  steppingClock,
-  SerialCheck,
-  decodeChoices,
-  encodeChoices,
-  type FailureKind,
-  type Late,
-  type SqlRun,
-  type SqlRunOptions,
-  waitMsDefault,
-  anomalyOf,
-  evidenceIn,
-  UnderWay,
-  UnsupportedOfRuns,
-} from '../../sql-program/index.ts';
 import { conclude, type Evidence, type InvariantEvidence, type UnsupportedStatement } from '../../evidence/index.ts';
 import { drawing, retracing } from '../../mockdb/index.ts';
 import { PlanDraws } from './plan-draws.ts';

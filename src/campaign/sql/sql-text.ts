@@ -1,10 +1,18 @@
 /** What a campaign of a SQL program found, as text. */
-import { type SqlFailure, type SqlTextOptions, answerLines, planLines } from '../../sql-program/index.ts';
+import {
+  anomalyText,
+  answerLines,
+  conclusionLines,
+  formatStatements,
+  planLines,
+  type SqlFailure,
+  type SqlTextOptions,
+  toldGap,
+} from '../../sql-program/index.ts';
 import { conclude } from '../../evidence/index.ts';
 import { cutOf } from '../index.ts';
 import { counted, formatCount, plain, printable, wrap } from '../../report/index.ts';
 import { profileText } from '../../database/index.ts';
-import { anomalyText, conclusionLines, toldGap, formatStatements } from '../../sql-program/index.ts';
 import type { SqlCampaignResult } from './sql-campaign.ts';
 
 export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {

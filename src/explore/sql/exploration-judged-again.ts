@@ -2,12 +2,12 @@
 import { type Budget, seeded } from '../../base/index.ts';
 import {
   ArrivalMemory,
+  checkedRun,
   ENDS_JUDGED_AGAIN,
   judgedAgain,
   type RunBesides,
   type SqlRun,
 } from '../../sql-program/index.ts';
-import { checkedRun } from '../../sql-program/index.ts';
 import { conclude, type InvariantEvidence } from '../../evidence/index.ts';
 import { type Decisions, drawing, retracing } from '../../mockdb/index.ts';
 import { ControlledSources, type SqlProgram } from '../../program/index.ts';

@@ -2,8 +2,7 @@
 import type { Evidence, UnsupportedStatement } from '../../evidence/index.ts';
 import type { Replayed } from '../../program/index.ts';
 import type { AssumedAccess, Profile } from '../../database/index.ts';
-import type { SqlFailure } from '../../sql-program/index.ts';
-import type { Late } from '../../sql-program/index.ts';
+import type { Late, SqlFailure } from '../../sql-program/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
 
 export interface ExploreSqlResult {

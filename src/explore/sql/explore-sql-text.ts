@@ -2,8 +2,16 @@
 import { type Conclusion, conclude } from '../../evidence/index.ts';
 import { counted, formatCount, formatMarks, plain, printable, type Styler, wrap } from '../../report/index.ts';
 import { profileText } from '../../database/index.ts';
-import { anomalyText, conclusionLines, toldGap, stoppedText, formatStatements } from '../../sql-program/index.ts';
-import { answerLines, planLines, type SqlTextOptions } from '../../sql-program/index.ts';
+import {
+  anomalyText,
+  answerLines,
+  conclusionLines,
+  formatStatements,
+  planLines,
+  type SqlTextOptions,
+  stoppedText,
+  toldGap,
+} from '../../sql-program/index.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 
 export interface SqlExplorationText extends Omit<SqlTextOptions, 'command'> {

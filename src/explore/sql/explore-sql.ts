@@ -9,22 +9,23 @@ import { assumedClauses, type Ways } from '../../database/index.ts';
 import {
   AnswerTree,
   ArrivalMemory,
-  reasonOf,
-  shapeOfSql,
-  stoppedText,
-  waitingEvidence,
-  SerialCheck,
-  otherTurn,
-  RepeatedRuns,
-  type Late,
-  type SqlRun,
-  type SqlRunOptions,
-  waitMsDefault,
+  checkDialect,
+  checkedRun,
   decodeChoices,
   encodeChoices,
+  type Late,
+  otherTurn,
+  reasonOf,
+  RepeatedRuns,
+  SerialCheck,
+  shapeOfSql,
+  type SqlRun,
+  type SqlRunOptions,
+  stoppedText,
   UnderWay,
+  waitingEvidence,
+  waitMsDefault,
 } from '../../sql-program/index.ts';
-import { checkDialect, checkedRun } from '../../sql-program/index.ts';
 import type { Evidence } from '../../evidence/index.ts';
 import { type Decisions, retracing } from '../../mockdb/index.ts';
 import {

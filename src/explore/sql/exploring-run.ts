@@ -1,8 +1,7 @@
 /** A run of a SQL program in which nothing but the decisions is open: what `exploreSql` and those around it have in common. */
 import type { Budget } from '../../base/index.ts';
 import type { Profile, Ways } from '../../database/index.ts';
-import { type ArrivalMemory, NEW_YEAR, type SqlRunOptions } from '../../sql-program/index.ts';
-import { seedOf, sqlRunDefaults } from '../../sql-program/index.ts';
+import { type ArrivalMemory, NEW_YEAR, seedOf, sqlRunDefaults, type SqlRunOptions } from '../../sql-program/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 
 export interface ExploringRunOptions {

@@ -24,7 +24,7 @@ test('the first rows are those of a stable sort of all, in its order', () => {
       const wanted = rows.toSorted((a, b) => compare(a.keys, b.keys)).slice(0, count);
       const found = first.inOrder();
       expect(found).toHaveLength(wanted.length);
-      // The very rows: equal ones are told apart.
+      // The same objects: rows with equal values differ.
       for (const [i, each] of found.entries()) expect(each === wanted[i]).toBe(true);
     }),
     { seed: 14, numRuns: 500 },
