@@ -1,11 +1,11 @@
 /** Carries out what is asked of the mock database itself (`admin-command.ts`). */
 import { formatHistoryLines } from '../history/index.ts';
 import type { ResultColumn, StatementResult } from '../sql/index.ts';
-import type { AdminCommand } from './admin-command.ts';
-import { formatChoices } from './choices.ts';
+import type { AdminCommand } from './instance/admin-command.ts';
+import { formatChoices } from './instance/choices.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Session } from './sql-session.ts';
-import { emptyResult, linesResult, textColumn } from './statement-result.ts';
+import { emptyResult, linesResult, textColumn } from './statement/statement-result.ts';
 
 export function adminColumns(command: AdminCommand): readonly ResultColumn[] | null {
   return command.kind === 'history' || command.kind === 'choices' ? [textColumn('line')] : null;

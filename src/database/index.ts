@@ -1,4 +1,4 @@
-export { type AdminCommand, adminCommandOf, parseAdminCommand } from './admin-command.ts';
+export { type AdminCommand, adminCommandOf, parseAdminCommand } from './instance/admin-command.ts';
 export {
   accessKey,
   type AssumedAccess,
@@ -8,7 +8,7 @@ export {
   type Ways,
 } from './assumptions/assumed-accesses.ts';
 export { mergedUnsupported } from './assumptions/unsupported-statements.ts';
-export { formatChoices, parseChoices, type Replay } from './choices.ts';
+export { formatChoices, parseChoices, type Replay } from './instance/choices.ts';
 export { openSqlDatabase, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
 export {
   defaultIsolation,
@@ -18,12 +18,12 @@ export {
   type ProfileOptions,
   profileText,
   recordedProfile,
-} from './profile.ts';
-export type { Settle } from './scheduler.ts';
-export { usedDatabase } from './used-database.ts';
-export { settleInProcess, settleWithin } from './settle.ts';
+} from './instance/profile.ts';
+export type { Settle } from './instance/scheduler.ts';
+export { usedDatabase } from './statement/used-database.ts';
+export { settleInProcess, settleWithin } from './instance/settle.ts';
 export type { Session } from './sql-session.ts';
 export { isolationNamed, isolationNames, type SnapshotOf } from '../engine/index.ts';
-export type { AnswerTo, StatementEvent } from './statement-event.ts';
+export type { AnswerTo, StatementEvent } from './session/statement-event.ts';
 export { administer } from './administer.ts';
 export { postgresDefaults } from './settings/settings.ts';

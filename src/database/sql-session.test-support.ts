@@ -2,7 +2,7 @@
 import type { SqlValue } from '../sql/model/index.ts';
 import type { StatementResult } from '../sql/index.ts';
 import { openSqlDatabase, type SqlDatabase, type SqlDatabaseOptions } from './database.ts';
-import { parseProfile, type ProfileOptions } from './profile.ts';
+import { parseProfile, type ProfileOptions } from './instance/profile.ts';
 import type { Session } from './sql-session.ts';
 
 export interface TestSession {

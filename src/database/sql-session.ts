@@ -20,26 +20,26 @@ import {
   type TransactionStatement,
 } from '../sql/index.ts';
 import { SqlError, type SqlType, type SqlValue, type StorageTransaction, type Waiting } from '../sql/model/index.ts';
-import { usedDatabase } from './used-database.ts';
-import { adminCommandOf } from './admin-command.ts';
+import { usedDatabase } from './statement/used-database.ts';
+import { adminCommandOf } from './instance/admin-command.ts';
 import { adminColumns, administer } from './administer.ts';
 import type { SqlDatabase } from './database.ts';
 import { modesOfSetting, setDefaultModes } from './settings/modes-of-setting.ts';
-import { NamedStatements } from './named-statements.ts';
-import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
-import { runStatement } from './run-statement.ts';
-import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
-import { SessionTransaction } from './session-transaction.ts';
+import { NamedStatements } from './session/named-statements.ts';
+import { columnsOf, currentPlan, type Prepared, type RowStatement } from './session/prepared.ts';
+import { runStatement } from './statement/run-statement.ts';
+import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session/session-notices.ts';
+import { SessionTransaction } from './session/session-transaction.ts';
 import { Settings } from './settings/settings.ts';
-import { checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
+import { checkNotFailed, checkReadableNotFailed } from './statement/statement-checks.ts';
 import { shown } from './settings/show.ts';
-import { canceled, terminated } from './session-activity.ts';
-import { StatementWatch } from './statement-event.ts';
-import { orStackError, withStackLimit } from './statement-limits.ts';
-import { emptyResult, rowsResult } from './statement-result.ts';
-import { statementLimits } from './statement-timeouts.ts';
-import { surroundingsOf } from './surroundings.ts';
-import { lookingAs } from './table-locks.ts';
+import { canceled, terminated } from './session/session-activity.ts';
+import { StatementWatch } from './session/statement-event.ts';
+import { orStackError, withStackLimit } from './statement/statement-limits.ts';
+import { emptyResult, rowsResult } from './statement/statement-result.ts';
+import { statementLimits } from './statement/statement-timeouts.ts';
+import { surroundingsOf } from './session/surroundings.ts';
+import { lookingAs } from './statement/table-locks.ts';
 
 export class Session implements SqlSession {
   readonly id: number;

@@ -4,7 +4,7 @@
  *
  *     {"moirai":"end","crc32":"cbf43926"}                 a history as JSON Lines
  *     # crc32 cbf43926                                    a history in the notation, where it is a comment
- *     {"moirai":"end","crc32":"cbf43926"}                 the choices of `serve` (`database/choices.ts`)
+ *     {"moirai":"end","crc32":"cbf43926"}                 the choices of `serve` (`database/instance/choices.ts`)
  *     {"moirai":"mark","time":null,"crc32":"cbf43926"}    a trace: its last mark
  */
 import { crc32, InputError } from '../base/index.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectTo } from './connect.ts';
 import { openSqlDatabase, type SqlDatabaseOptions } from '../database/database.ts';
-import { parseProfile } from '../database/profile.ts';
+import { parseProfile } from '../database/instance/profile.ts';
 
 type Query = (sql: string) => Promise<number>;
 

@@ -1,7 +1,7 @@
 /** A database of one profile behind a port, as `moirai serve` has it. */
 import { listen, startConversation } from '../../src/serve/index.ts';
 import { openSqlDatabase, parseProfile, settleWithin } from '../../src/database/index.ts';
-import type { ProfileOptions } from '../../src/database/profile.ts';
+import type { ProfileOptions } from '../../src/database/instance/profile.ts';
 import type { Served } from './shop.ts';
 
 export interface ServedHere extends Served {

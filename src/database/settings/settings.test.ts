@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { engines } from '../profile.ts';
+import { engines } from '../instance/profile.ts';
 import { Settings, timeoutMs } from './settings.ts';
 
 function settings(initial: Record<string, string> = {}, dialect: 'postgres' | 'mysql' = 'postgres') {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../database/database.ts';
 import { httpInterface, type HttpOptions } from './interface.ts';
-import type { ProfileOptions } from '../../database/profile.ts';
+import type { ProfileOptions } from '../../database/instance/profile.ts';
 import { connected, openDatabase } from '../../database/sql-session.test-support.ts';
 
 /** What the tests look into; what is not there is undefined. */

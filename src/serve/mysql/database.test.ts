@@ -3,7 +3,7 @@ import { createConnection, type Connection, type ConnectionOptions, type RowData
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectTo } from '../connect.ts';
 import { openSqlDatabase, type SqlDatabase } from '../../database/database.ts';
-import { parseProfile } from '../../database/profile.ts';
+import { parseProfile } from '../../database/instance/profile.ts';
 import { connected, openDatabase } from '../../database/sql-session.test-support.ts';
 
 let database: SqlDatabase;

@@ -7,7 +7,7 @@ import { converse } from '../converse.ts';
 import { openSqlDatabase, type SqlDatabase } from '../../database/database.ts';
 import { duplexPair } from '../duplex-pair.ts';
 import { listen, type Listener } from '../listener.ts';
-import { parseProfile } from '../../database/profile.ts';
+import { parseProfile } from '../../database/instance/profile.ts';
 
 let database: SqlDatabase;
 let start: ReturnType<typeof startConversation>;

@@ -10,7 +10,7 @@ import { duplexPair } from '../duplex-pair.ts';
 import { listen, type Listener } from '../listener.ts';
 import { countingBytes } from './client.test-support.ts';
 import { postgresConversations, type PostgresOptions } from './conversation.ts';
-import { parseProfile } from '../../database/profile.ts';
+import { parseProfile } from '../../database/instance/profile.ts';
 
 const bugs: unknown[] = [];
 const onBug = (error: unknown): void => void bugs.push(error);

@@ -7,7 +7,7 @@ import { openSqlDatabase } from '../../database/database.ts';
 import { frontendBytes, quiet, RawClient } from './client.test-support.ts';
 import type { PostgresOptions } from './conversation.ts';
 import { TinyServer } from './server.test-support.ts';
-import { parseProfile } from '../../database/profile.ts';
+import { parseProfile } from '../../database/instance/profile.ts';
 
 const startup = encoded((writer) =>
   encodeStartup(writer, { kind: 'startup', major: 3, minor: 0, parameters: new Map([['user', 'ann']]) }),
