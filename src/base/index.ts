@@ -19,4 +19,6 @@ export { MinHeap } from './min-heap.ts';
 export { monotonicMs, wallClockMicroseconds } from './clock.ts';
 export { LATE, before } from './deadline.ts';
 export { activeResources, onUnhandledRejection } from './event-loop.ts';
+export { pickGiven } from './pick-given.ts';
 export { sampleMean } from './sample-mean.ts';
+export { requireWorkers, shareJobs, type JobWorker } from './share-jobs.ts';

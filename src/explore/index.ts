@@ -15,4 +15,12 @@ export {
   type ExploreProgress,
   type ExploreResult,
 } from './explore.ts';
-export { exploreShared, exploreThread, type ExploreJob, type ExplorePart, type ExploreThread } from './sharing.ts';
+export {
+  exploreShared,
+  exploreThread,
+  exploreThreadOptions,
+  type ExploreJob,
+  type ExplorePart,
+  type ExploreThread,
+  type ExploreThreadOptions,
+} from './sharing.ts';

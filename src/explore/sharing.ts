@@ -1,9 +1,9 @@
 /**
  * One exploration on several threads. Subtrees share nothing, so the boundary of a job is a prefix: plain data. A thread without work
  * takes some of what waits and gives back, after a moment, what it found and what is then left; so no thread keeps a large subtree to itself. The
- * result does not depend on who did what.
+ * result does not depend on which thread did what.
  */
-import { Budget, monotonicMs, before, InputError } from '../base/index.ts';
+import { Budget, type JobWorker, monotonicMs, pickGiven, requireWorkers, shareJobs } from '../base/index.ts';
 import type { KeysSeen, Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
@@ -32,10 +32,29 @@ export interface ExplorePart {
   readonly waiting: readonly Waiting[];
 }
 
-export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
+export type ExploreThread = JobWorker<ExploreJob, ExplorePart>;
+
+const sentNames = [
+  'level',
+  'base',
+  'stepsMax',
+  'timeoutMs',
+  'turnsMax',
+  'violationsMax',
+  'failsFast',
+  'reruns',
+  'samplesFirst',
+] as const;
+
+/** Options of a thread: plain data. */
+export type ExploreThreadOptions = Pick<ExploreOptions, (typeof sentNames)[number]>;
+
+export function exploreThreadOptions(options: ExploreOptions): ExploreThreadOptions {
+  return pickGiven(options, sentNames);
+}
 
 /** Does jobs, one at a time: for threads. What it learned of the sessions in one job, it knows in the next. */
-export function exploreThread(program: Program, options: ExploreOptions): ExploreThread {
+export function exploreThread(program: Program, options: ExploreThreadOptions): ExploreThread {
   const made = new Runs(program, options);
   const counterexamples = new Counterexamples(1);
   return async ({ waiting, timeMs }) => {
@@ -70,7 +89,7 @@ export async function exploreShared(
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
   requireResumable(options);
-  if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
+  requireWorkers(threads);
   const budget = new Budget(options);
   const made = new Runs(program, options, budget);
   return made.watching(() => drained(made, shareOut(program, options, threads, made)));
@@ -95,7 +114,7 @@ async function shareOut(
   if (small !== null) return small;
   if (whole.goesOn && options.estimateAfterMs !== undefined) whole.expect(await estimate(program, options, budget));
   if (whole.goesOn) {
-    sharing = new Sharing(whole, budget, threads);
+    sharing = new Sharing(whole, budget, threads, options.onTurn);
     await sharing.run();
     sharing = null;
   }
@@ -103,38 +122,30 @@ async function shareOut(
   return whole.result();
 }
 
-/** What waits, and who works on it. */
+/** What waits, and what the threads work on. */
 class Sharing {
   readonly #whole: Exploration;
   readonly #budget: Budget;
   readonly #threads: readonly ExploreThread[];
+  readonly #onTurn: ExploreOptions['onTurn'];
   readonly #pool: Waiting[];
-  readonly #idle: ExploreThread[];
-  /** What the others work on. */
-  readonly #underWay = new Map<ExploreThread, readonly Waiting[]>();
-  #isOver = false;
-  #resolve: () => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  readonly #underWay = new Set<ExploreJob>();
 
-  constructor(whole: Exploration, budget: Budget, threads: readonly ExploreThread[]) {
+  constructor(whole: Exploration, budget: Budget, threads: readonly ExploreThread[], onTurn: ExploreOptions['onTurn']) {
     this.#whole = whole;
     this.#budget = budget;
     this.#threads = threads;
+    this.#onTurn = onTurn;
     this.#pool = whole.take();
-    this.#idle = [...threads];
   }
 
   /** What is then left waits in the whole again. */
   async run(): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#giveOut();
-    await before(this.#budget.deadlineMs, done, this.#budget.signal);
-    // Jobs are short: what they found is waited for, unless a run in one of them does not end.
-    await before(monotonicMs() + GRACE_MS, done);
-    this.#isOver = true;
+    await shareJobs(
+      this.#threads,
+      { next: () => this.#next(), done: (job, part) => this.#done(job, part) },
+      this.#budget,
+    );
     if (this.#underWay.size > 0 || this.#pool.length > 0) this.#whole.stop(this.#budget.over);
     this.#whole.change(() => {
       this.#whole.add(this.waiting());
@@ -145,47 +156,34 @@ class Sharing {
 
   /** What is not in the whole: nothing is known yet of what the threads work on. */
   waiting(): readonly Waiting[] {
-    return [...this.#pool, ...[...this.#underWay.values()].flat()];
+    return [...this.#pool, ...[...this.#underWay].flatMap(({ waiting }) => waiting)];
   }
 
-  #giveOut(): void {
+  #next(): ExploreJob | null {
     const timeMs = Math.min(JOB_MS, this.#budget.leftMs);
     if (timeMs <= 0 && this.#pool.length > 0) this.#whole.stop(this.#budget.over);
-    while (!this.#whole.hasStopped && this.#pool.length > 0) {
-      const thread = this.#idle.pop();
-      if (thread === undefined) return;
-      // What has waited longest leads to the largest subtrees.
-      const count = Math.max(1, Math.ceil(this.#pool.length / (2 * this.#threads.length)));
-      const waiting = this.#pool.slice(0, count);
-      this.#whole.change(() => {
-        this.#underWay.set(thread, waiting);
-        this.#pool.splice(0, count);
-      });
-      void this.#work(thread, { waiting, timeMs });
-    }
-    if (this.#underWay.size === 0) this.#resolve();
+    if (this.#whole.hasStopped || this.#pool.length === 0) return null;
+    // What has waited longest leads to the largest subtrees.
+    const count = Math.max(1, Math.ceil(this.#pool.length / (2 * this.#threads.length)));
+    const job = { waiting: this.#pool.slice(0, count), timeMs };
+    this.#whole.change(() => {
+      this.#underWay.add(job);
+      this.#pool.splice(0, count);
+    });
+    return job;
   }
 
-  async #work(thread: ExploreThread, job: ExploreJob): Promise<void> {
-    try {
-      const part = await thread(job);
-      if (this.#isOver) return;
-      this.#whole.change(() => {
-        this.#underWay.delete(thread);
-        this.#whole.merge(part);
-        this.#pool.push(...part.waiting);
-      });
-      this.#whole.checkpointIfDue(this.waiting());
-      this.#idle.push(thread);
-      this.#giveOut();
-    } catch (error) {
-      this.#reject(error);
-    }
+  #done(job: ExploreJob, part: ExplorePart): void {
+    this.#whole.change(() => {
+      this.#underWay.delete(job);
+      this.#whole.merge(part);
+      this.#pool.push(...part.waiting);
+    });
+    this.#whole.checkpointIfDue(this.waiting());
+    this.#onTurn?.(0, () => 'the work of a thread');
   }
 }
 
 /** Small programs are done before a thread could begin. */
 const RUNS_FIRST = 200;
 const JOB_MS = 100;
-/** After the time is over: longer than a job. */
-const GRACE_MS = 400;

@@ -7,7 +7,7 @@ import type { MessageListener } from './message.ts';
 import { compile, type Model } from './model.ts';
 import { parallelSearch, type SearchThread } from './parallel-search.ts';
 import { FaultOnPath, ProtocolFault } from './protocol-fault.ts';
-import { type LevelTask, searchWorkerOf, type WorkerSetup } from './search-worker.ts';
+import { type SearchMessage, type SearchReport, searchWorkerOf } from './search-worker.ts';
 import { search, searchYielding, type SearchOptions, type SearchResult } from './search.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 import type { Parameters, Protocol } from './spec.ts';
@@ -79,9 +79,8 @@ export async function checkProtocolOn(
 export function searchThreadOf(
   protocol: Protocol,
   options: Pick<ProtocolCheckOptions, 'parameters' | 'symmetry'>,
-): (message: unknown) => unknown {
-  const handle = searchWorkerOf(compileFor(protocol, options));
-  return (message) => handle(message as WorkerSetup | LevelTask);
+): (message: SearchMessage) => SearchReport {
+  return searchWorkerOf(compileFor(protocol, options));
 }
 
 function withTrace(

@@ -46,6 +46,7 @@ export {
   type Violation,
 } from './search.ts';
 export type { SearchThread } from './parallel-search.ts';
+export type { SearchMessage, SearchReport } from './search-worker.ts';
 export { formatMermaid, formatSvg } from './trace-diagram.ts';
 export { itfOf } from './trace-itf.ts';
 export { formatLanes, formatSteps } from './trace-text.ts';

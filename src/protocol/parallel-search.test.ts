@@ -6,13 +6,7 @@ import { checkProtocol, checkProtocolOn, searchThreadOf, type SearchThread } fro
 function inThisThread(count: number, parameters: Readonly<Record<string, number>>): SearchThread[] {
   return Array.from({ length: count }, () => {
     const handle = searchThreadOf(twoPhaseLocking, { parameters });
-    let answer: unknown = null;
-    return {
-      send: (sent) => {
-        answer = handle(sent);
-      },
-      receive: () => Promise.resolve(answer as Awaited<ReturnType<SearchThread['receive']>>),
-    };
+    return (message) => Promise.resolve(handle(message));
   });
 }
 

@@ -2,20 +2,16 @@
  * Breadth-first search on several threads, level by level, so that traces stay shortest. The threads take batches of the level's
  * states; at its end they exchange reports. Counts and depth are those of the search on one thread.
  */
-import { assert, monotonicMs, InputError } from '../base/index.ts';
+import { assert, type JobWorker, monotonicMs, InputError } from '../base/index.ts';
 import { collisionProbability } from './fingerprint.ts';
 import type { Model } from './model.ts';
 import { caused, FaultOnPath } from './protocol-fault.ts';
-import type { LevelReport, LevelTask, WorkerSetup } from './search-worker.ts';
+import type { LevelReport, LevelTask, SearchMessage, SearchReport } from './search-worker.ts';
 import type { Progress, SearchOptions, SearchResult, Violation } from './search.ts';
 import { grownTable, SharedStates, sharedWords } from './shared-states.ts';
 
-/** One thread that runs `serveSearch` on the same protocol. */
-export interface SearchThread {
-  readonly send: (message: WorkerSetup | LevelTask) => void;
-  /** The next message; rejects when the thread fails. */
-  readonly receive: () => Promise<LevelReport>;
-}
+/** Has a thread do what `searchThreadOf` does with a message, one at a time; rejects when the thread fails. */
+export type SearchThread = JobWorker<SearchMessage, SearchReport>;
 
 const tableLog2 = 20;
 const watchMs = 200;
@@ -60,10 +56,9 @@ class ParallelSearch {
 
   async run(): Promise<SearchResult> {
     const { levels = [], deadlock = true, reduction = false } = this.#options;
-    for (const [thread, { send }] of this.#threads.entries()) {
-      const threads = this.#threads.length;
-      send({ kind: 'setup', thread, threads, levels, deadlock, reduction, control: this.#control });
-    }
+    const setup = { kind: 'setup', levels, deadlock, reduction, control: this.#control } as const;
+    const threads = this.#threads.length;
+    await this.#whileWatched(Promise.all(this.#threads.map((ask, thread) => ask({ ...setup, thread, threads }))));
     let from = this.#counts;
     await this.#runLevel({ isInitial: true, from, to: from });
     while (this.#violation === null) {
@@ -95,8 +90,8 @@ class ParallelSearch {
     let chunks: LevelTask['chunks'] = this.#newChunks;
     for (;;) {
       Atomics.store(this.#control, 1, 0);
-      for (const { send } of this.#threads) send({ kind: 'level', ...level, table: this.#table, chunks });
-      const reports = await this.#exchange();
+      const task: LevelTask = { kind: 'level', ...level, table: this.#table, chunks };
+      const reports = await this.#whileWatched(Promise.all(this.#threads.map((ask) => reportOf(ask, task))));
       chunks = this.#take(reports);
       this.#newChunks = chunks;
       if (this.#violation !== null || this.#reason !== null || !reports.some(({ isTableFull }) => isTableFull)) return;
@@ -105,7 +100,7 @@ class ParallelSearch {
   }
 
   /** A level of a large search takes minutes: budgets are looked at meanwhile, and the threads stop at the next batch. */
-  async #exchange(): Promise<LevelReport[]> {
+  async #whileWatched<Answers>(answers: Promise<Answers>): Promise<Answers> {
     const watch = setInterval(() => {
       const states = Atomics.load(this.#control, 2);
       this.#reason ??= this.#exhausted(states);
@@ -113,7 +108,7 @@ class ParallelSearch {
       else this.#options.progress?.({ ...this.#progress(), states });
     }, watchMs);
     try {
-      return await Promise.all(this.#threads.map(({ receive }) => receive()));
+      return await answers;
     } finally {
       clearInterval(watch);
     }
@@ -185,6 +180,12 @@ class ParallelSearch {
       checkpoint: null,
     };
   }
+}
+
+async function reportOf(ask: SearchThread, task: LevelTask): Promise<LevelReport> {
+  const report = await ask(task);
+  assert(report !== null, 'a thread reports each level');
+  return report;
 }
 
 function total(counts: readonly number[]): number {

@@ -49,6 +49,11 @@ export interface LevelReport {
   readonly observedMost: number | null;
 }
 
+export type SearchMessage = WorkerSetup | LevelTask;
+
+/** `null`: the answer to a setup. */
+export type SearchReport = LevelReport | null;
+
 /** An error of the protocol's code, as what can be sent between threads. */
 export interface WorkerFault {
   readonly code: string;
@@ -61,7 +66,7 @@ const batchStates = 512;
 const [NEXT, STOP, COUNT] = [0, 1, 2];
 
 /** What a thread does with each message; a level's report is returned. */
-export function searchWorkerOf(model: Model): (message: WorkerSetup | LevelTask) => LevelReport | null {
+export function searchWorkerOf(model: Model): (message: SearchMessage) => SearchReport {
   let worker: SearchWorker | null = null;
   return (message) => {
     if (message.kind === 'level') return worker?.run(message) ?? null;

@@ -1,8 +1,8 @@
 /** The worker threads of `moirai check --jobs`: each takes the next history when it has done one. */
-import type { Worker } from 'node:worker_threads';
-import type { Checked, CheckedFile, CheckFileOptions, HistoryPath } from './check-file.ts';
+import { shareJobs } from '../../base/index.ts';
 import type { Host } from '../host.ts';
-import { startThread } from '../threads/start-thread.ts';
+import { withThreads } from '../threads/with-threads.ts';
+import type { Checked, CheckedFile, CheckFileOptions, HistoryPath } from './check-file.ts';
 
 export interface CheckWorkerData {
   readonly options: CheckFileOptions;
@@ -10,8 +10,7 @@ export interface CheckWorkerData {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export type CheckAnswer =
-  | { readonly kind: 'done'; readonly checked: CheckedFile }
+export type CheckNews =
   | { readonly kind: 'so-far'; readonly checked: Checked }
   | { readonly kind: 'message'; readonly text: string };
 
@@ -27,44 +26,24 @@ export async function checkOnThreads(
   jobs: number,
   options: CheckFileOptions,
   host: Host,
-  listener: CheckListener,
+  { soFar, done }: CheckListener,
 ): Promise<void> {
   const { NO_COLOR, FORCE_COLOR } = host.env;
-  const workerData: CheckWorkerData = { options, columns: host.columns, env: { NO_COLOR, FORCE_COLOR } };
-  const workers = Array.from({ length: Math.min(jobs, paths.length) }, () =>
-    startThread('check/check-worker', workerData),
+  const data: CheckWorkerData = { options, columns: host.columns, env: { NO_COLOR, FORCE_COLOR } };
+  const onNews = (index: number, news: CheckNews): void => {
+    if (news.kind === 'message') host.err(news.text);
+    else soFar(index, () => news.checked);
+  };
+  let count = 0;
+  const next = (): number | null => (count < paths.length ? count++ : null);
+  await withThreads<HistoryPath, CheckedFile, CheckNews, unknown>(
+    Math.min(jobs, paths.length),
+    { module: 'check/check-worker', data },
+    (threads) => {
+      const workers = threads.map(
+        (thread) => (index: number) => thread(paths[index] as HistoryPath, (news) => onNews(index, news)),
+      );
+      return shareJobs(workers, { next, done });
+    },
   );
-  let next = 0;
-  try {
-    await Promise.all(
-      workers.map(async (worker) => {
-        for (let index = next++; index < paths.length; index = next++) {
-          const onSoFar = listener.soFar.bind(null, index);
-          listener.done(index, await answerOf(worker, paths[index] as HistoryPath, host, onSoFar));
-        }
-      }),
-    );
-  } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
-  }
-}
-
-function answerOf(
-  worker: Worker,
-  path: HistoryPath,
-  { err }: Host,
-  onSoFar: (soFar: () => Checked) => void,
-): Promise<CheckedFile> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (answer: CheckAnswer): void => {
-      if (answer.kind === 'message') return err(answer.text);
-      if (answer.kind === 'so-far') return onSoFar(() => answer.checked);
-      worker.off('message', onMessage);
-      worker.off('error', reject);
-      resolve(answer.checked);
-    };
-    worker.on('message', onMessage);
-    worker.once('error', reject);
-    worker.postMessage(path, []);
-  });
 }

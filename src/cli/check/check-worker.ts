@@ -1,14 +1,15 @@
-/** A thread of `moirai check --jobs`. What is no bad input ends the thread with its error. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { checkFile, type HistoryPath } from './check-file.ts';
-import type { CheckAnswer, CheckWorkerData } from './check-threads.ts';
+/** A thread of `moirai check --jobs`. */
+import { workerData } from 'node:worker_threads';
+import { answerJobs } from '../threads/answer-jobs.ts';
 import { listFolder, openInput } from '../files/input-files.ts';
+import { type CheckedFile, checkFile, type HistoryPath } from './check-file.ts';
+import type { CheckNews, CheckWorkerData } from './check-threads.ts';
 
 const { options, columns, env } = workerData as CheckWorkerData;
-const send = (answer: CheckAnswer): void => parentPort?.postMessage(answer, []);
-const host = { openInput, listFolder, columns, env, err: (text: string) => send({ kind: 'message', text }) };
 
-parentPort?.on('message', (path: HistoryPath) => {
-  const checking = checkFile(path, options, host, (soFar) => send({ kind: 'so-far', checked: soFar() }));
-  void checking.then((checked) => send({ kind: 'done', checked }));
-});
+answerJobs(
+  Promise.resolve((path: HistoryPath, report: (news: CheckNews) => void): Promise<CheckedFile> => {
+    const host = { openInput, listFolder, columns, env, err: (text: string) => report({ kind: 'message', text }) };
+    return checkFile(path, options, host, (soFar) => report({ kind: 'so-far', checked: soFar() }));
+  }),
+);

@@ -1,45 +1,39 @@
 /** A thread of `moirai explore --jobs` for a SQL program: it loads the program for itself. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { InputError } from '../../base/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
-import { exploreSqlPart, type SqlJob, type SqlPartProgress } from '../../explore/sql/index.ts';
-import type { SqlAnswer, SqlWorkerData } from './explore-sql-threads.ts';
+import { exploreSqlPart, type SqlPartProgress, type SqlThread } from '../../explore/sql/index.ts';
 import { loadProgram } from '../modules/load-program.ts';
 import { monotonicNanoseconds } from '../monotonic-clock.ts';
-import { type ThreadError, threadError } from '../threads/program-thread.ts';
+import { answerJobs } from '../threads/answer-jobs.ts';
+import type { SqlWorkerData } from './explore-sql-threads.ts';
 
-const { file, options, interrupted } = workerData as SqlWorkerData;
-const loading = loadProgram(file);
-// Each job that awaits it reports the error.
-loading.catch(() => {});
-parentPort?.on('message', (job: SqlJob) => void answer(job));
+answerJobs(load(workerData as SqlWorkerData));
 
-const interruption = new AbortController();
-setInterval(() => {
-  if (Atomics.load(interrupted, 0) === 1) interruption.abort();
-}, 50).unref();
-
-async function answer(job: SqlJob): Promise<void> {
-  let toldAt = -Infinity;
-  try {
-    const program = await loading;
-    if (!isSqlProgram(program))
-      throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
-    const onProgress = (progress: SqlPartProgress): void => {
-      const now = monotonicNanoseconds();
-      if (now - toldAt < TELL_NS) return;
-      toldAt = now;
-      tell({ kind: 'progress', progress });
-    };
-    const part = await exploreSqlPart(program, options, job, onProgress, interruption.signal);
-    tell({ kind: 'part', part });
-  } catch (error) {
-    tell(threadError(error));
-  }
+async function load({ file, options, interrupted }: SqlWorkerData): Promise<SqlThread> {
+  const signal = interruptionOf(interrupted);
+  const program = await loadProgram(file);
+  if (!isSqlProgram(program))
+    throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
+  return (job, report) => exploreSqlPart(program, options, job, atIntervals(report), signal);
 }
 
-function tell(message: SqlAnswer | ThreadError): void {
-  parentPort?.postMessage(message, []);
+function interruptionOf(interrupted: Int32Array): AbortSignal {
+  const interruption = new AbortController();
+  setInterval(() => {
+    if (Atomics.load(interrupted, 0) === 1) interruption.abort();
+  }, 50).unref();
+  return interruption.signal;
 }
 
-const TELL_NS = 2e8;
+function atIntervals(report: (progress: SqlPartProgress) => void): (progress: SqlPartProgress) => void {
+  let reportedAt = -Infinity;
+  return (progress) => {
+    const now = monotonicNanoseconds();
+    if (now - reportedAt < REPORT_NS) return;
+    reportedAt = now;
+    report(progress);
+  };
+}
+
+const REPORT_NS = 2e8;

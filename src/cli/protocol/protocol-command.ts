@@ -6,7 +6,6 @@ import { checkWritable, holdFile } from '../../files/index.ts';
 import { formatHistoryLines, withEndLine } from '../../history/index.ts';
 import {
   checkProtocolYielding,
-  checkProtocolOn,
   checkShape,
   formatMermaid,
   formatSvg,
@@ -26,7 +25,7 @@ import { loadDefaultInTime } from '../modules/module-loading.ts';
 import { oneOf, seconds, wholeNumber } from '../options/option-values.ts';
 import { cutEnding, formatFault, formatResult, jsonOf } from './protocol-report.ts';
 import { type SourceFile, sourceOf } from '../modules/source-files.ts';
-import { startThreads } from './protocol-threads.ts';
+import { checkProtocolOnThreads } from './protocol-threads.ts';
 import { appearance } from '../output/style.ts';
 import { withCause } from '../modules/user-code.ts';
 import { printEnding } from '../modules/user-program.ts';
@@ -221,12 +220,7 @@ async function run(
   if (simulate !== null) return simulateProtocol(protocol, { ...options, parameters, runs: simulate, seed });
   if (jobs === 1) return checkProtocolYielding(protocol, options);
   if (options.order === 'depth-first') throw new InputError('option/jobs', 'a depth-first search runs on one thread');
-  const { threads, stop } = startThreads(jobs, { file, parameters, symmetry });
-  try {
-    return await checkProtocolOn(threads, protocol, options);
-  } finally {
-    await stop();
-  }
+  return checkProtocolOnThreads(jobs, { file, parameters, symmetry }, protocol, options);
 }
 
 function levels(text: string): TimelessLevel[] {

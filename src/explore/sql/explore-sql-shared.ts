@@ -4,7 +4,7 @@
  * away is the reduction across prefixes: more schedules are run, and what they show is counted once by its keys. The prefixes do not
  * depend on the number of threads, so nor does the result.
  */
-import { assert, Budget, monotonicMs, before, LATE, InputError } from '../../base/index.ts';
+import { assert, Budget, pickGiven, requireWorkers, shareJobs } from '../../base/index.ts';
 import { checkedRun } from '../../sql-program/index.ts';
 import { ControlledSources, type SqlProgram } from '../../program/index.ts';
 import { exploreSql } from './explore-sql.ts';
@@ -54,11 +54,14 @@ export interface SqlPartProgress {
 
 export type SqlThread = (job: SqlJob, onProgress: (progress: SqlPartProgress) => void) => Promise<SqlPart>;
 
-/** Options of a job that can be sent: no functions. */
-export type SqlPartOptions = Pick<
-  ExploreSqlOptions,
-  'profile' | 'ways' | 'historiesMax' | 'schedulesMax' | 'timeoutMs' | 'failsFast' | 'reduces'
->;
+const sentNames = ['profile', 'ways', 'historiesMax', 'schedulesMax', 'timeoutMs', 'failsFast', 'reduces'] as const;
+
+/** Options of a thread: plain data. */
+export type SqlPartOptions = Pick<ExploreSqlOptions, (typeof sentNames)[number]>;
+
+export function sqlPartOptions(options: SharedSqlOptions): SqlPartOptions {
+  return pickGiven(options, sentNames);
+}
 
 type Alone = 'prefix' | 'replay' | keyof Saving<unknown>;
 
@@ -113,7 +116,7 @@ export async function exploreSqlShared(
   options: SharedSqlOptions,
   threads: readonly SqlThread[],
 ): Promise<ExploreSqlResult> {
-  if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
+  requireWorkers(threads);
   const budget = new Budget(options);
   const { schedulesMax = Infinity, schedulesAlone = 200, onStart, resume, onCheckpoint, ...same } = options;
   const saved = resume === undefined ? null : requireKind('shared', resume);
@@ -181,31 +184,40 @@ class Sharing {
       () => 'the exploration',
       ...(this.#saved === null ? [] : [() => this.#standing()]),
     );
-    const done = Promise.all(threads.map((thread) => this.#work(thread)));
-    await before(this.#budget.deadlineMs, done, this.#budget.signal);
-    // Threads hear of it too, and give back what they found; one in which a run does not end is left alone.
-    if ((await before(monotonicMs() + GRACE_MS, done)) === LATE) this.#stopped ??= this.#budget.over;
+    const workers = threads.map((thread) => (index: number) => this.#explore(thread, index));
+    const late = await shareJobs(
+      workers,
+      { next: () => this.#takeNext(), done: (index, part) => this.#add(index, part) },
+      this.#budget,
+    );
+    // Threads stop by the budget, too, and give back what they found; one in which a run does not end is left alone.
+    if (late.length > 0) this.#stopped ??= this.#budget.over;
     return this.#result();
   }
 
-  /** A thread takes the next prefix for as long as there is one. */
-  async #work(thread: SqlThread): Promise<void> {
-    while (this.#next < this.#jobs.length) {
-      this.#stopped ??= this.#budget.over;
-      if (this.#stopped !== null) return;
-      const index = this.#next;
-      this.#next += 1;
-      const timeMaxMs = this.#budget.deadlineMs === Infinity ? null : this.#budget.leftMs;
-      const { positions } = this.#jobs[index] as Prefix;
-      const resume = this.#saved?.parts[index] ?? null;
-      const saving = this.#saved === null ? {} : { isSaved: true, ...(resume === null ? {} : { resume }) };
-      const part = await thread({ prefix: positions, timeMaxMs, ...saving }, (progress) => this.#tell(index, progress));
-      this.#parts[index] = part;
-      this.#save(index, part.checkpoint);
-      for (const history of part.histories) this.#histories.add(history);
-      this.#options.onSeen?.(part);
-      this.#stopped ??= part.result.stopped ?? this.#limitReached();
-    }
+  /** The index of a job. */
+  #takeNext(): number | null {
+    if (this.#next === this.#jobs.length) return null;
+    this.#stopped ??= this.#budget.over;
+    if (this.#stopped !== null) return null;
+    this.#next += 1;
+    return this.#next - 1;
+  }
+
+  #explore(thread: SqlThread, index: number): Promise<SqlPart> {
+    const timeMaxMs = this.#budget.deadlineMs === Infinity ? null : this.#budget.leftMs;
+    const { positions } = this.#jobs[index] as Prefix;
+    const resume = this.#saved?.parts[index] ?? null;
+    const saving = this.#saved === null ? {} : { isSaved: true, ...(resume === null ? {} : { resume }) };
+    return thread({ prefix: positions, timeMaxMs, ...saving }, (progress) => this.#report(index, progress));
+  }
+
+  #add(index: number, part: SqlPart): void {
+    this.#parts[index] = part;
+    this.#save(index, part.checkpoint);
+    for (const history of part.histories) this.#histories.add(history);
+    this.#options.onSeen?.(part);
+    this.#stopped ??= part.result.stopped ?? this.#limitReached();
   }
 
   #save(index: number, checkpoint: SqlCheckpoint | null): void {
@@ -227,7 +239,7 @@ class Sharing {
     return schedules >= schedulesMax ? 'schedules' : null;
   }
 
-  #tell(index: number, progress: SqlPartProgress): void {
+  #report(index: number, progress: SqlPartProgress): void {
     this.#progress[index] = progress;
     this.#save(index, progress.checkpoint ?? null);
     this.#options.onRun?.();
@@ -299,5 +311,3 @@ async function prefixesOf(program: SqlProgram, options: SharedSqlOptions, budget
 
 const PREFIXES = 32;
 const DEPTH_MAX = 8;
-/** After the time is over, for threads to give back what they found. */
-const GRACE_MS = 400;

@@ -4,6 +4,7 @@ export { drawSqlFailures, formatScheduleEstimate, formatSqlExplorations } from '
 export {
   exploreSqlPart,
   exploreSqlShared,
+  sqlPartOptions,
   type SharedSqlOptions,
   type SqlJob,
   type SqlPart,
