@@ -3,7 +3,7 @@ import { shareJobs } from './share-jobs.ts';
 
 /** Doubles a number, one microtask later for each of its units. */
 async function double(job: number): Promise<number> {
-  for (let i = 0; i < job; i += 1) await null;
+  for (let i = 0; i < job; i += 1) await Promise.resolve();
   return 2 * job;
 }
 
@@ -58,7 +58,7 @@ test('a job that does not end is returned once the work is interrupted', async (
   const interruption = new AbortController();
   const done: string[] = [];
   const worker = (job: string): Promise<string> =>
-    job === 'ends' ? Promise.resolve(job) : new Promise(() => void interruption.abort());
+    job === 'ends' ? Promise.resolve(job) : new Promise(() => interruption.abort());
   const jobs = { next: () => waiting.shift() ?? null, done: (job: string) => void done.push(job) };
   const left = await shareJobs([worker, worker], jobs, { deadlineMs: Infinity, signal: interruption.signal });
   expect({ left, done }).toEqual({ left: ['hangs'], done: ['ends'] });

@@ -1,6 +1,9 @@
 /** `moirai convert`: a history from one format into another. */
+import type { Command } from '@commander-js/extra-typings';
+import { exitCodes } from './options/exit-codes.ts';
+import { formatNames } from './options/option-values.ts';
 import { InputError, stopText } from '../base/index.ts';
-import { formatNamed, formatOfName } from '../history/index.ts';
+import { formatNamed, formatOfName, historyFormats } from '../history/index.ts';
 import { counted } from '../report/index.ts';
 import { readCompact } from './files/history-input.ts';
 import type { ExitCode, Host } from './host.ts';
@@ -8,7 +11,23 @@ import { runInterruptibly } from './interruption/run-interruptibly.ts';
 import { printEnding } from './modules/user-program.ts';
 import type { Ending } from './interruption/watchdog.ts';
 
-export interface ConvertOptions {
+export function addConvert(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('convert')
+    .description('Writes a history in another format.')
+    .argument('<input>', 'a history; - is standard input')
+    .argument('<output>', 'the file to write; - is standard output')
+    .option('--from <name>', `format of the input: ${formatNames}; without it the input says it itself`)
+    .option('--to <name>', `format of the output: ${writtenFormatNames}; without it the name of the file says it`)
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', convertHelp)
+    .action(async (input, output, { from, to }) => {
+      const given = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+      end(await convertCommand(input, output, given, host));
+    });
+}
+
+interface ConvertOptions {
   /** Absent: by what is in the file. */
   readonly from?: string;
   /** Absent: by what the file is called. */
@@ -16,7 +35,7 @@ export interface ConvertOptions {
 }
 
 /** @throws InputError */
-export async function convertCommand(
+async function convertCommand(
   input: string,
   output: string,
   { from, to }: ConvertOptions,
@@ -67,3 +86,11 @@ function* unlessStopped(parts: Iterable<Uint8Array>, isStopped: () => boolean): 
     yield part;
   }
 }
+
+const writtenFormatNames = historyFormats.flatMap(({ name, write }) => (write === undefined ? [] : [name])).join(', ');
+
+const convertHelp = `
+Examples:
+  moirai convert run.history.jsonl run.moirai         the binary form, for large histories
+  moirai convert run.moirai - --to jsonl | head
+${exitCodes}`;

@@ -1,4 +1,5 @@
 /** `moirai demo`: a tour of five minutes. It runs an example of the package as a user would. */
+import type { Command } from '@commander-js/extra-typings';
 import { fileURLToPath } from 'node:url';
 import { formatFailure, formatResult, runCampaign, weakestPassingLevel } from '../campaign/index.ts';
 import { explore, formatExploration } from '../explore/index.ts';
@@ -10,10 +11,21 @@ import { appearance } from './output/style.ts';
 import { packageFile } from './own-files.ts';
 import { requireKeyValue } from './modules/user-program.ts';
 
+export function addDemo(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('demo')
+    .description('The five-minute tour: a shopping cart that loses a removal, and why.')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .action(async ({ color }) => {
+      end(await demoCommand({ color }, host));
+    });
+}
+
 const example = fileURLToPath(packageFile('examples/cart.ts'));
 
 /** Ends well when the bug is found at causal and not at serializable: that is what it is there to show. */
-export async function demoCommand(options: { readonly color: boolean }, host: Host): Promise<ExitCode> {
+async function demoCommand(options: { readonly color: boolean }, host: Host): Promise<ExitCode> {
   const look = appearance(host, options.color);
   const file = shownPath(example);
   const program = requireKeyValue(await host.loadProgram(example), file);

@@ -2,7 +2,6 @@
  * Where an exploration stands between two runs: the prefixes that wait and what the runs before them showed. Subtrees share nothing, so that is all
  * it takes to continue in another process. Data that structured clones keep.
  */
-import { InputError } from '../base/index.ts';
 import type { RolledBack, SessionEvidence } from '../evidence/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type KeysSeen, type Program, type SeenEnd, shapeOfKeys } from '../program/index.ts';
@@ -10,6 +9,7 @@ import type { BaseLevel } from './base-level.ts';
 import type { Example } from './counterexamples.ts';
 import type { Waiting } from './exploration.ts';
 import type { ExploreOptions } from './explore.ts';
+import { otherExploration } from './resumable.ts';
 
 export interface ExploreCheckpoint {
   readonly subject: Subject;
@@ -59,22 +59,9 @@ export function subjectOf(program: Program, level: ConstrainingLevel, options: E
 
 /** @throws InputError `explore/checkpoint` where it is of another program, level or option */
 export function requireSameSubject({ subject: then }: ExploreCheckpoint, now: Subject): void {
-  if (then.level !== now.level) throw refusal(`it is of level ${then.level}, and --level is ${now.level}`);
-  if (then.base !== now.base) throw refusal(`it is of base ${then.base}, and --base is ${now.base}`);
-  if (then.reruns !== now.reruns) throw refusal(`it was written ${then.reruns ? 'with' : 'without'} --rerun`);
+  if (then.level !== now.level) throw otherExploration(`it is of level ${then.level}, and --level is ${now.level}`);
+  if (then.base !== now.base) throw otherExploration(`it is of base ${then.base}, and --base is ${now.base}`);
+  if (then.reruns !== now.reruns) throw otherExploration(`it was written ${then.reruns ? 'with' : 'without'} --rerun`);
   if (then.shape.join('\0') !== now.shape.join('\0'))
-    throw refusal('it is of a program with other sessions or another initial state');
-}
-
-/** @throws InputError `option/checkpoint` */
-export function requireResumable({ resume, onCheckpoint, failsFast, replay }: ExploreOptions): void {
-  if (resume === undefined && onCheckpoint === undefined) return;
-  if (failsFast === true)
-    throw new InputError('option/checkpoint', 'an exploration that ends with the first violation has no checkpoints');
-  if (replay !== undefined)
-    throw new InputError('option/checkpoint', 'one history that is replayed has no checkpoints');
-}
-
-function refusal(why: string): InputError {
-  return new InputError('explore/checkpoint', `the checkpoint does not continue this exploration: ${why}`);
+    throw otherExploration('it is of a program with other sessions or another initial state');
 }

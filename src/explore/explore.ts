@@ -12,11 +12,12 @@ import type { History } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { Program, Replayed } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
-import { type ExploreCheckpoint, requireResumable } from './checkpoint.ts';
+import type { ExploreCheckpoint } from './checkpoint.ts';
 import { type Estimate, estimateHistories } from './estimate.ts';
 import { Exploration } from './exploration.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { replayHistory } from './replay.ts';
+import { requireResumable } from './resumable.ts';
 import { Runs } from './runs.ts';
 
 export interface ExploreOptions extends BudgetOptions {
@@ -135,7 +136,7 @@ export interface Counterexample {
 
 /** @throws InputError when the program or an option is at fault */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
-  requireResumable(options);
+  requireResumable(options, 'one history');
   const budget = new Budget(options);
   const made = new Runs(program, options, budget);
   return made.watching(() => drained(made, exploreBy(program, options, made)));

@@ -1,6 +1,7 @@
 export { type BaseLevel, baseLevels } from './base-level.ts';
 export { estimateHistories, type Estimate, type EstimateOptions } from './estimate.ts';
 export { type ExploreCheckpoint } from './checkpoint.ts';
+export { otherExploration, requireResumable } from './resumable.ts';
 export {
   drawCounterexamples,
   formatEstimate,

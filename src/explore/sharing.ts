@@ -7,7 +7,7 @@ import { Budget, type JobWorker, monotonicMs, pickGiven, requireWorkers, shareJo
 import type { KeysSeen, Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
-import { requireResumable } from './checkpoint.ts';
+import { requireResumable } from './resumable.ts';
 import { begin, drained, estimate, type ExploreOptions, type ExploreResult, finish } from './explore.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
@@ -88,7 +88,7 @@ export async function exploreShared(
   options: ExploreOptions,
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
-  requireResumable(options);
+  requireResumable(options, 'one history');
   requireWorkers(threads);
   const budget = new Budget(options);
   const made = new Runs(program, options, budget);

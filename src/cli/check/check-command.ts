@@ -1,6 +1,19 @@
 /** `moirai check`: at which levels is a history, or are many? */
+import { type Command, Option } from '@commander-js/extra-typings';
 import { InputError, stopText } from '../../base/index.ts';
-import { type Checked, type CheckedFile, checkFile, type CheckFileOptions, type HistoryPath } from './check-file.ts';
+import { isolationLevels } from '../../isolation/index.ts';
+import { parseCommitTestLevel } from '../../states/index.ts';
+import { exitCodes } from '../options/exit-codes.ts';
+import { checkedLevel, formatNames, oneOf, seconds, wholeNumber } from '../options/option-values.ts';
+import { checkByCommitTests } from './check-by-commit-tests.ts';
+import {
+  type Checked,
+  checkDefaults,
+  type CheckedFile,
+  checkFile,
+  type CheckFileOptions,
+  type HistoryPath,
+} from './check-file.ts';
 import { CheckReports, type CheckReportOptions } from './check-reports.ts';
 import { checkOnThreads } from './check-threads.ts';
 import { historyPaths } from './history-paths.ts';
@@ -10,16 +23,83 @@ import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { printEnding } from '../modules/user-program.ts';
 import type { Ending } from '../interruption/watchdog.ts';
 
-export interface CheckCommandOptions extends CheckReportOptions {
+export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('check')
+    .description(
+      'Says at which levels recorded histories are, and shows the cycle that rules out the first level that is violated.',
+    )
+    .argument('<files...>', 'histories in any format that is known, or folders of them; - is standard input')
+    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}, or pl-2`)
+    .option('--format <name>', `of the files: ${formatNames}; without it each file says it itself`)
+    .addOption(
+      new Option('--by <definition>', 'axioms on commit orders, or commit-tests on executions, which have other levels')
+        .argParser(oneOf('by', ['axioms', 'commit-tests']))
+        .default('axioms' as const),
+    )
+    .option('--jobs <n>', 'threads, for many histories', wholeNumber('jobs', 1), 1)
+    .addOption(
+      new Option('--max-time <seconds>', 'for one history; the levels that are open then are unknown')
+        .argParser(seconds('max-time'))
+        .default(checkDefaults.timeoutMs, String(checkDefaults.timeoutMs / 1_000)),
+    )
+    .option('--ignore-thin-air-reads', 'judge as if reads of values that no transaction wrote were not there')
+    .option('--dot', 'print the cycle of each violation for Graphviz, and nothing else')
+    .option('--mermaid', 'print the cycle of each violation for Mermaid, and nothing else')
+    .option('--json', 'print one JSON object (an array for several files) and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', checkHelp)
+    .action(
+      async (
+        files,
+        { json = false, color, level, by, format, jobs, maxTime, ignoreThinAirReads = false, ...drawn },
+      ) => {
+        const { dot = false, mermaid = false } = drawn;
+        const drawing = drawingOption({ dot, mermaid, json, by });
+        const given = {
+          jobs,
+          timeoutMs: maxTime,
+          ignoreThinAirReads,
+          ...(format === undefined ? {} : { format }),
+          ...(drawing === null ? {} : { drawing }),
+        };
+        const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
+        const code =
+          by === 'commit-tests'
+            ? await checkByCommitTests(
+                files,
+                { json, color, ignoreThinAirReads, timeoutMs: maxTime, ...levelBy(parseCommitTestLevel) },
+                host,
+              )
+            : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);
+        end(code);
+      },
+    );
+}
+
+/** What is printed instead of a report, if anything. @throws InputError `option/drawing` */
+function drawingOption(asked: {
+  readonly dot: boolean;
+  readonly mermaid: boolean;
+  readonly json: boolean;
+  readonly by: string;
+}): 'dot' | 'mermaid' | null {
+  const { dot, mermaid, json, by } = asked;
+  if (!dot && !mermaid) return null;
+  if ([dot, mermaid, json].filter(Boolean).length > 1)
+    throw new InputError('option/drawing', 'of --json, --dot and --mermaid only one can be printed');
+  if (by !== 'axioms')
+    throw new InputError('option/drawing', `--dot and --mermaid draw cycles, and --by ${by} gives none`);
+  return dot ? 'dot' : 'mermaid';
+}
+
+interface CheckCommandOptions extends CheckReportOptions {
   /** Threads. Absent: 1. */
   readonly jobs?: number;
 }
 
-export async function checkCommand(
-  files: readonly string[],
-  options: CheckCommandOptions,
-  host: Host,
-): Promise<ExitCode> {
+async function checkCommand(files: readonly string[], options: CheckCommandOptions, host: Host): Promise<ExitCode> {
   let reports: CheckReports | null = null;
   let progress = noProgress;
   const soFar = (): Ending => {
@@ -77,3 +157,22 @@ function fileOptions({
   const limit = { ignoreThinAirReads, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   return { color, ...limit, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
 }
+
+const checkHelp = `
+moirai recognizes each file by its content. Histories of more than 100 transactions are checked by algorithms for millions of
+operations; above causal they search, within limits, and may answer unknown.
+A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
+checked at every level.
+Without --level every level is checked and none is asked for: the exit code is 0 whatever is found, and 2 where a level is unknown, unless only
+because the history has no times. Ctrl-C and --max-time end it with the levels decided so far; the others are unknown. A second Ctrl-C ends at once.
+A read of a value that no transaction wrote violates read-committed; the report says what the rest is at.
+
+Examples:
+  moirai check run.history.jsonl
+  moirai check --level serializable *.history
+  moirai check --level serializable --jobs 4 runs/
+  moirai check --format cobra --level serializable logs/
+  moirai check --dot run.history.jsonl | dot -Tsvg > cycle.svg
+  moirai check --by commit-tests --level preread run.history.jsonl
+  echo 'r x _, w x 1' | moirai check -
+${exitCodes}`;

@@ -1,6 +1,7 @@
 /** Option values as people type them. */
 import { InputError } from '../../base/index.ts';
 import type { CompactLevel } from '../../check/index.ts';
+import { historyFormats } from '../../history/index.ts';
 import {
   constrainingLevels,
   type ConstrainingLevel,
@@ -9,6 +10,9 @@ import {
   parseLevel,
 } from '../../isolation/index.ts';
 import { strategyNames, type StrategyName } from '../../mockdb/index.ts';
+
+/** For help texts. */
+export const formatNames = historyFormats.map(({ name }) => name).join(', ');
 
 /** @throws InputError `option/...` for what is not a whole number from `min` */
 export function wholeNumber(option: string, min: number): (text: string) => number {
@@ -66,7 +70,7 @@ export function checkedLevel(text: string): CompactLevel {
   return text === 'pl-2' ? text : anyLevel(text);
 }
 
-export function strategy(text: string): StrategyName {
+export function storeStrategy(text: string): StrategyName {
   return oneOf('strategy', strategyNames)(text);
 }
 

@@ -1,4 +1,9 @@
 /** `moirai test`: campaigns of a user's program, as text or as JSON. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { strategyNames } from '../../mockdb/index.ts';
+import { exitCodes } from '../options/exit-codes.ts';
+import { defaults } from '../options/invocation.ts';
+import { oneOf, rate, seconds, storeLevel, storeStrategy, wholeNumber } from '../options/option-values.ts';
 import {
   type CampaignOptions,
   type CampaignResult,
@@ -9,7 +14,7 @@ import {
 } from '../../campaign/index.ts';
 import { Budget, InputError } from '../../base/index.ts';
 import type { RecordedOptions } from '../../failures/index.ts';
-import type { ConstrainingLevel } from '../../isolation/index.ts';
+import { type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { isSqlProgram, type Program, requireUsed } from '../../program/index.ts';
 import { type EarlierFailures, replayEarlier } from '../failures/earlier-failures.ts';
 import { foundByTest } from '../failures/found-failures.ts';
@@ -23,7 +28,108 @@ import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram, withEarlier, withKept } from '../modules/user-program.ts';
 import type { Ending } from '../interruption/watchdog.ts';
 
-export async function testCommand(file: string, asked: TestOptions, host: Host): Promise<ExitCode> {
+export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('test')
+    .description(
+      'Runs a program many times against a store that shows every behaviour of a level, and explains the first run that fails.',
+    )
+    .argument('<file>', 'a module whose default export is a program: TypeScript or JavaScript')
+    .option(
+      '--level <level>',
+      `what the store guarantees: ${constrainingLevels.join(', ')}, or all (default: ${defaults.level})`,
+      storeLevel,
+    )
+    .option(
+      '--engine <name>',
+      'for SQL programs: behave as postgres, mysql or mariadb-11.6 does (default: as the program speaks)',
+    )
+    .option('--isolation <level>', "for SQL programs: the engine's level where a transaction names none")
+    .option('--granularity <what>', 'for SQL programs with --level: what one read reads, row (default) or cell')
+    .addOption(
+      new Option(
+        '--plans <which>',
+        'for SQL programs on an engine: the access paths that a server is likely to take, or drawn for each run of those that it may take',
+      )
+        .choices(['likely', 'all'] as const)
+        .default('likely' as const),
+    )
+    .option('--runs <n>', `how many runs (default: ${defaults.runs}; of SQL programs 100)`, wholeNumber('runs', 1))
+    .option(
+      '--seed <n>',
+      'run i of a seed is always the same run',
+      wholeNumber('seed', Number.MIN_SAFE_INTEGER),
+      defaults.seed,
+    )
+    .option('--replay <token>', 'only the run that printed this token')
+    .option('--no-failures', 'neither replay nor keep failing runs in .moirai/failures')
+    .option(
+      '--strategy <name>',
+      `how a read chooses among what it may see: ${strategyNames.join(', ')}`,
+      storeStrategy,
+      defaults.strategy,
+    )
+    .option(
+      '--conflicts <what>',
+      'what a session does when its commit fails: retry or abort (default: as the program says)',
+      oneOf('conflicts', ['retry', 'abort']),
+    )
+    .option(
+      '--abort-rate <share>',
+      'share of commits that fail although they could succeed, to test retries',
+      rate,
+      defaults.abortRate,
+    )
+    .addOption(
+      new Option('--timeout <seconds>', 'for one run')
+        .argParser(seconds('timeout'))
+        .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
+    )
+    .option('--max-time <seconds>', 'for all runs; prints what it has found by then', seconds('max-time'))
+    .option('--json', 'print one JSON object (an array for --level all) and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', testHelp)
+    .action(
+      async (
+        file,
+        {
+          timeout,
+          maxTime,
+          replay,
+          conflicts,
+          failures,
+          json = false,
+          level,
+          runs,
+          engine,
+          isolation,
+          granularity,
+          plans,
+          ...options
+        },
+      ) => {
+        const given = {
+          ...(replay === undefined ? {} : { replay }),
+          ...(conflicts === undefined ? {} : { conflicts }),
+          ...(maxTime === undefined ? {} : { timeMaxMs: maxTime }),
+        };
+        const sql = {
+          ...(engine === undefined ? {} : { engine }),
+          ...(isolation === undefined ? {} : { isolation }),
+          ...(granularity === undefined ? {} : { granularity }),
+          ...(level === undefined ? {} : { level }),
+          ...(runs === undefined ? {} : { runs }),
+          ...(plans === 'all' ? { plans } : {}),
+        };
+        const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
+        const keeping = failures ? host : { ...host, failures: null };
+        end(await testCommand(file, { ...options, ...given, ...resolved, json }, keeping));
+      },
+    );
+}
+
+async function testCommand(file: string, asked: TestOptions, host: Host): Promise<ExitCode> {
   if (asked.level === 'all' && asked.replay !== undefined) {
     throw new InputError(
       'option/replay',
@@ -161,3 +267,12 @@ async function testEveryLevel(
   );
   return withKept(reportLevels(file, options, results, host), options.json ? null : kept);
 }
+
+const testHelp = `
+Ctrl-C and --max-time end it with what was found so far; a second Ctrl-C ends at once.
+
+Examples:
+  moirai test cart.ts
+  moirai test cart.ts --level snapshot-isolation --runs 100000 --seed 7
+  moirai test cart.ts --abort-rate 0.2 --conflicts abort
+${exitCodes}`;

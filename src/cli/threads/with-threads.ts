@@ -21,18 +21,24 @@ export async function withThreads<Job, Made, News, Result>(
   { module, data }: ThreadModule,
   use: (threads: readonly Thread<Job, Made, News>[]) => Promise<Result>,
 ): Promise<Result> {
-  const workers: (Worker | null)[] = Array.from({ length: count }, () => null);
-  const threads = workers.map((_, i): Thread<Job, Made, News> => {
-    return (job, onNews) => ask((workers[i] ??= startThread(module, data)), job, onNews);
+  const started: Worker[] = [];
+  const start = (): Worker => {
+    const worker = startThread(module, data);
+    started.push(worker);
+    return worker;
+  };
+  const threads = Array.from({ length: count }, (): Thread<Job, Made, News> => {
+    let worker: Worker | null = null;
+    return (job, onNews) => ask((worker ??= start()), job, onNews);
   });
   try {
     return await use(threads);
   } finally {
-    await Promise.all(workers.map((worker) => worker?.terminate()));
+    await Promise.all(started.map((worker) => worker.terminate()));
   }
 }
 
-function ask<Job, Made, News>(worker: Worker, job: Job, onNews: (news: News) => void): Promise<Made> {
+function ask<Made>(worker: Worker, job: unknown, onNews: (news: never) => void): Promise<Made> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       worker.off('message', onMessage);
@@ -40,7 +46,7 @@ function ask<Job, Made, News>(worker: Worker, job: Job, onNews: (news: News) => 
       worker.off('exit', onExit);
       settle();
     };
-    const onMessage = (answer: ThreadAnswer<Made, News>): void => {
+    const onMessage = (answer: ThreadAnswer<Made, never>): void => {
       switch (answer.kind) {
         case 'made':
           return end(() => resolve(answer.made));

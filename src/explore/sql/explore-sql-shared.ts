@@ -5,6 +5,7 @@
  * depend on the number of threads, so nor does the result.
  */
 import { assert, Budget, pickGiven, requireWorkers, shareJobs } from '../../base/index.ts';
+import { otherExploration } from '../index.ts';
 import { checkedRun } from '../../sql-program/index.ts';
 import { ControlledSources, type SqlProgram } from '../../program/index.ts';
 import { exploreSql } from './explore-sql.ts';
@@ -16,7 +17,6 @@ import { counting } from './prefix.ts';
 import { mergedResults } from './merged-results.ts';
 import {
   type OneCheckpoint,
-  refusal,
   requireKind,
   type Saving,
   type SharedCheckpoint,
@@ -140,7 +140,7 @@ export async function exploreSqlShared(
   if (alone.stopped !== 'schedules' || schedulesMax <= schedulesAlone) return alone;
   const jobs = await prefixes(program, options, budget);
   if (parts.length > 0 && parts.length !== jobs.length && budget.over === null)
-    throw refusal('the program begins otherwise');
+    throw otherExploration('the program begins otherwise');
   // Beginnings that were cut off are none to continue.
   const standing = made === null || budget.over !== null ? null : { kind: 'shared' as const, alone: made, parts };
   const result = await new Sharing(options, jobs, budget, alone, standing).run(threads);

@@ -27,6 +27,7 @@ import {
   waitMsDefault,
 } from '../../sql-program/index.ts';
 import type { Evidence } from '../../evidence/index.ts';
+import { otherExploration, requireResumable } from '../index.ts';
 import { type Decisions, retracing } from '../../mockdb/index.ts';
 import {
   assumptionsOf,
@@ -46,14 +47,14 @@ import { withJudgedAgain } from './exploration-judged-again.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting, prefixed } from './prefix.ts';
 import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
-import { refusal, requireResumable, type SqlCheckpoint } from './sql-checkpoint.ts';
+import type { SqlCheckpoint } from './sql-checkpoint.ts';
 import { SqlFindings } from './sql-findings.ts';
 import { StepFootprints } from './step-footprints.ts';
 
 /** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic`, `option/checkpoint`, `explore/checkpoint` */
 export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
   checkDialect(program, options.profile);
-  requireResumable(options);
+  requireResumable(options, 'one schedule');
   const budget = new Budget(options);
   const exploration = new SqlExploration(program, options);
   const first = await exploration.run();
@@ -205,7 +206,7 @@ class SqlExploration {
       const run = await this.#repeated.made(() =>
         checkedRun(this.#program, this.#runOptions(prefixed(prefix, decisions))),
       );
-      if (this.#tree.hasDiverged) throw refusal('with the same decisions the program does not do the same');
+      if (this.#tree.hasDiverged) throw otherExploration('with the same decisions the program does not do the same');
       if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? lateOf(run);
       return this.#stopped === null;
     });

@@ -2,10 +2,9 @@
  * Where an exploration of a SQL program stands between two runs: the decisions of the next schedule with what was tried beside them, and what the
  * runs before it showed. Data that structured clones keep.
  */
-import { InputError } from '../../base/index.ts';
 import type { Ways } from '../../database/index.ts';
 import type { SavedArrivals } from '../../sql-program/index.ts';
-import type { ExploreSqlOptions } from './explore-sql-options.ts';
+import { otherExploration } from '../index.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 import type { TreePosition } from './schedule-tree.ts';
 import type { SavedFindings } from './sql-findings.ts';
@@ -80,7 +79,7 @@ export interface Saving<Checkpoint> {
 
 /** Of one thread. @throws InputError `explore/checkpoint` */
 export function requireAlone(checkpoint: AnySqlCheckpoint): SqlCheckpoint {
-  if ('kind' in checkpoint) throw refusal(`it was written with ${writtenWith[checkpoint.kind]}`);
+  if ('kind' in checkpoint) throw otherExploration(`it was written with ${writtenWith[checkpoint.kind]}`);
   return checkpoint;
 }
 
@@ -94,7 +93,7 @@ export function requireKind<Kind extends keyof typeof writtenWith>(
   kind: Kind,
   checkpoint: AnySqlCheckpoint,
 ): Extract<AnySqlCheckpoint, { readonly kind: Kind }> {
-  if (!isOfKind(kind, checkpoint)) throw refusal(`it was written without ${writtenWith[kind]}`);
+  if (!isOfKind(kind, checkpoint)) throw otherExploration(`it was written without ${writtenWith[kind]}`);
   return checkpoint;
 }
 
@@ -110,18 +109,5 @@ const writtenWith = { shared: '--jobs', plans: '--plans all', levels: '--isolati
 /** @throws InputError `explore/checkpoint` where it is of other programs or databases */
 export function requireSameShapes({ shapes }: SequenceCheckpoint, now: readonly (readonly string[])[]): void {
   if (JSON.stringify(shapes) !== JSON.stringify(now))
-    throw refusal('it is of a program with other sessions or another schema, or of another database');
-}
-
-/** @throws InputError `option/checkpoint` */
-export function requireResumable({ resume, onCheckpoint, failsFast, replay }: ExploreSqlOptions): void {
-  if (resume === undefined && onCheckpoint === undefined) return;
-  if (failsFast === true)
-    throw new InputError('option/checkpoint', 'an exploration that ends with the first violation has no checkpoints');
-  if (replay !== undefined)
-    throw new InputError('option/checkpoint', 'one schedule that is replayed has no checkpoints');
-}
-
-export function refusal(why: string): InputError {
-  return new InputError('explore/checkpoint', `the checkpoint does not continue this exploration: ${why}`);
+    throw otherExploration('it is of a program with other sessions or another schema, or of another database');
 }
