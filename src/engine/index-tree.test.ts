@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SqlValue } from '../sql/model/value.ts';
 import { IndexTree, type IndexPath } from './index-tree.ts';
+import { TableIndex } from './postgres/table-index.ts';
+import { type PostgresTable, StoredRow } from './postgres/table.ts';
 
 interface Entry {
   readonly key: readonly SqlValue[];
@@ -28,8 +30,8 @@ const changes = fc.array(
 );
 
 /** The tree and, as its model, a sorted list. Runs of insertions make several blocks. */
-function build(list: readonly { isInsert: boolean; key: number; id: number; run: number }[], isHashed = false) {
-  const tree = new IndexTree<Entry>(compare, undefined, isHashed ? (key) => JSON.stringify(key) : undefined);
+function build(list: readonly { isInsert: boolean; key: number; id: number; run: number }[]) {
+  const tree = new IndexTree<Entry>(compare);
   let model: Entry[] = [];
   for (const { isInsert, key, id, run } of list) {
     for (let i = 0; i < run; i++) {
@@ -52,8 +54,8 @@ const bound = fc.option(fc.record({ value: fc.nat({ max: 13 }), isInclusive: fc.
 describe('against a sorted list', () => {
   test('order, size and neighbours', () => {
     fc.assert(
-      fc.property(changes, fc.nat({ max: 12 }), fc.boolean(), (list, key, isHashed) => {
-        const { tree, model } = build(list, isHashed);
+      fc.property(changes, fc.nat({ max: 12 }), (list, key) => {
+        const { tree, model } = build(list);
         expect([...tree]).toEqual(model);
         expect(tree.size).toBe(model.length);
         const probe = { key: [key, 5], id: 1 };
@@ -97,6 +99,46 @@ describe('against a sorted list', () => {
         if (to !== undefined) expect(met).toEqual(expected);
       }),
       { numRuns: 40 },
+    );
+  });
+});
+
+describe('the rows of an index by whole key, against a list', () => {
+  const table = { shape: { id: 1 } } as PostgresTable;
+  const index = { id: 1, compare } as ConstructorParameters<typeof TableIndex>[0];
+  // Keys that stand in an array, and others: negative ones, fractions, those beyond 32 bits, those far from the rest.
+  const keys = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 5_000 }), fc.constantFrom(-1, 0.5, 2 ** 32, 1e9));
+  const steps = fc.array(fc.record({ key: keys, id: fc.nat({ max: 3 }), run: fc.nat({ max: 200 }) }), {
+    maxLength: 30,
+  });
+
+  test.each([
+    ['hashed', { ...index, hashOf: ([only = null]: readonly SqlValue[]) => only }],
+    ['not hashed', index],
+  ])('%s', (_name, shape) => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat({ max: 29 }), { maxLength: 10 }), (list, removed) => {
+        const entered = new TableIndex(shape);
+        const model = new Map<string, Entry>();
+        const change = ({ key, id, run }: (typeof list)[number], isInsert: boolean): void => {
+          for (let i = 0; i <= run; i++) {
+            const entry = { key: [key + i], id };
+            if (isInsert) entered.insert(entry.key, new StoredRow(table, id));
+            else entered.remove(entry.key, new StoredRow(table, id));
+            if (isInsert) model.set(`${key + i} ${id}`, entry);
+            else model.delete(`${key + i} ${id}`);
+          }
+        };
+        for (const each of list) change(each, true);
+        for (const at of removed) if (list[at] !== undefined) change(list[at], false);
+        for (const key of [...list.map((each) => each.key), -2, 1.5, 7, 6_000, 2 ** 33]) {
+          const ids = [...model.values()].filter((each) => each.key[0] === key).map(({ id }) => id);
+          expect(entered.rowsWith([key]).map(({ id }) => id)).toEqual(ids.toSorted((a, b) => a - b));
+          const only = entered.only({ kind: 'index', index: 1, prefix: [key], isDescending: false });
+          if (only !== null) expect(only?.id).toBe(ids.length === 1 ? ids[0] : undefined);
+        }
+      }),
+      { numRuns: 40, seed: 14 },
     );
   });
 });

@@ -3,7 +3,6 @@
  * a few hundred pointers at most. Cursors survive changes between their steps: they look for their place again.
  */
 import type { AccessPath, SqlValue } from '../sql/model/index.ts';
-import { KeyEntries } from './key-entries.ts';
 
 export interface IndexEntry {
   readonly key: readonly SqlValue[];
@@ -27,18 +26,10 @@ export class IndexTree<E extends IndexEntry> {
   #size = 0;
   /** The block that the last search ended in. */
   #recent = 0;
-  /** Where whole keys can be hashed. */
-  readonly #byKey: KeyEntries<E> | null;
 
-  /** @param hashOf for trees with ties by row number */
-  constructor(
-    compareKeys: CompareKeys,
-    compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id,
-    hashOf?: (key: readonly SqlValue[]) => unknown,
-  ) {
+  constructor(compareKeys: CompareKeys, compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id) {
     this.compareKeys = compareKeys;
     this.#compareTies = compareTies;
-    this.#byKey = hashOf === undefined ? null : new KeyEntries(hashOf);
   }
 
   get size(): number {
@@ -52,7 +43,6 @@ export class IndexTree<E extends IndexEntry> {
     const there = block[at];
     if (there !== undefined && this.#compare(there, entry) === 0) return false;
     block.splice(at, 0, entry);
-    this.#byKey?.add(entry);
     this.#edition++;
     this.#size++;
     if (block.length > blockEntriesMax) {
@@ -74,7 +64,6 @@ export class IndexTree<E extends IndexEntry> {
     const there = block[at];
     if (there === undefined || this.#compare(there, probe) !== 0) return false;
     block.splice(at, 1);
-    this.#byKey?.remove(there);
     this.#edition++;
     this.#size--;
     if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(b, 1);
@@ -100,7 +89,6 @@ export class IndexTree<E extends IndexEntry> {
 
   /** Entries whose key equals `key` as far as that goes; valid until the next change. */
   allWith(key: readonly SqlValue[]): readonly E[] {
-    if (this.#byKey !== null && this.#isWhole(key)) return this.#byKey.with(key);
     const entries: E[] = [];
     let b = this.#blockOf((entry) => this.compareKeys(entry.key, key) >= 0);
     let at = lowerBound(this.#blocks[b] as E[], (entry) => this.compareKeys(entry.key, key) >= 0);
@@ -118,19 +106,14 @@ export class IndexTree<E extends IndexEntry> {
 
   /** The entries of a path that is a whole key, found without a cursor; valid until the next change. */
   point(path: AccessPath): readonly E[] | null {
-    if (path.kind === 'all' || path.from !== undefined || path.to !== undefined) return null;
-    return this.#isWhole(path.prefix) ? this.allWith(path.prefix) : null;
+    return this.isPoint(path) ? this.allWith(path.prefix) : null;
   }
 
-  /** The entry of a path that is a whole key; `undefined`: none, `null`: `point` has to say. */
-  only(path: IndexPath): E | undefined | null {
-    if (this.#byKey === null || path.from !== undefined || path.to !== undefined) return null;
-    return this.#isWhole(path.prefix) ? this.#byKey.only(path.prefix) : null;
-  }
-
-  #isWhole(key: readonly SqlValue[]): boolean {
+  /** Is it a whole key? */
+  isPoint(path: AccessPath): path is IndexPath {
+    if (path.kind === 'all' || path.from !== undefined || path.to !== undefined) return false;
     const first = this.#blocks[0]?.[0];
-    return first === undefined || first.key.length === key.length;
+    return first === undefined || first.key.length === path.prefix.length;
   }
 
   /** The first entry for which `isAfter` holds; it must be false, then true along the index. */

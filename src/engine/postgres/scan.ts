@@ -1,9 +1,9 @@
 /** The versions of a table that a statement of the PostgreSQL profile finds by an access path. */
-import type { AccessPath, RowCondition } from '../../sql/model/index.ts';
+import type { AccessPath, RowCondition, SqlValue } from '../../sql/model/index.ts';
 import type { IndexPath } from '../index-tree.ts';
 import { readPath, readRow } from './dependencies.ts';
 import * as footprints from './footprint.ts';
-import { hasKey, type IndexRow, pathIndex, type PostgresTable, type Version } from './table.ts';
+import { hasKey, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import type { Watched } from './serializable.ts';
 import { currentVersion, versionAt } from '../versions.ts';
@@ -48,10 +48,10 @@ export function snapshotScanner(
       position = table.indexPosition(index);
     }
     if (me !== null) return walkIndex(reader, table, position, path, me, matches);
-    const only = table.tree(position).only(path);
+    const only = table.index(position).only(path);
     if (only === undefined) return none;
     if (only !== null) {
-      const version = visibleOf(reader, table, position, only);
+      const version = visibleOf(reader, table, position, path.prefix, only);
       return version !== null && matches(version) ? [version] : none;
     }
     const found = lookUp(reader, table, position, path);
@@ -86,11 +86,11 @@ function lookUp(
   position: number,
   path: IndexPath,
 ): readonly Version[] | null {
-  const entries = table.tree(position).point(path);
-  if (entries === null || entries.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
+  const rows = table.index(position).point(path);
+  if (rows === null || rows.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
   const versions: Version[] = [];
-  for (const entry of entries) {
-    const version = visibleOf(reader, table, position, entry);
+  for (const row of rows) {
+    const version = visibleOf(reader, table, position, path.prefix, row);
     if (version !== null) versions.push(version);
   }
   return versions;
@@ -98,12 +98,13 @@ function lookUp(
 
 const none: readonly Version[] = [];
 
-/** The visible version that an entry leads to. */
+/** The visible version that an entry with this key leads to. */
 function visibleOf(
   { transaction, snapshot, command }: SnapshotReader,
   table: PostgresTable,
   position: number,
-  { key, row }: IndexRow,
+  key: readonly SqlValue[],
+  row: StoredRow,
 ): Version | null {
   const version = versionAt(row.newest, transaction.writer, snapshot, command);
   return version !== null && !version.isDeleted && hasKey(table, position, version, key) ? version : null;

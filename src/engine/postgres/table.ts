@@ -12,16 +12,17 @@ import {
   SqlError,
   type SqlValue,
 } from '../../sql/model/index.ts';
-import { IndexTree } from '../index-tree.ts';
+import type { IndexTree } from '../index-tree.ts';
 import { PredicateReads } from './predicate-reads.ts';
 import type { RowLocks } from './row-locks.ts';
+import { TableIndex } from './table-index.ts';
 import { RowVersion, type IndexKeys, type VersionContent, type Writer } from '../versions.ts';
 
 export class StoredRow {
+  newest: Version | null = null;
   readonly id: RowId;
   readonly tableId: TableId;
   readonly table: PostgresTable;
-  newest: Version | null = null;
   /** Made when it is first locked. */
   locks: RowLocks | null = null;
 
@@ -42,14 +43,14 @@ export interface IndexRow {
 
 export class PostgresTable {
   shape: TableShape;
-  trees: readonly IndexTree<IndexRow>[];
+  indexes: readonly TableIndex[];
   readonly rows = new Map<RowId, StoredRow>();
   readonly reads = new PredicateReads();
   #lastRowId = 0;
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    this.trees = treesOf(shape);
+    this.indexes = indexesOf(shape);
   }
 
   /** The position in the shape. */
@@ -59,8 +60,12 @@ export class PostgresTable {
     return position;
   }
 
+  index(position: number): TableIndex {
+    return this.indexes[position] as TableIndex;
+  }
+
   tree(position: number): IndexTree<IndexRow> {
-    return this.trees[position] as IndexTree<IndexRow>;
+    return this.index(position).tree;
   }
 
   keysOf(values: readonly SqlValue[]): IndexKeys {
@@ -81,7 +86,7 @@ export class PostgresTable {
 
   enter(version: Version, position: number): void {
     const key = version.keys[position];
-    if (key !== null && key !== undefined) this.tree(position).insert({ key, id: version.id, row: version.stored });
+    if (key !== null && key !== undefined) this.index(position).insert(key, version.stored);
   }
 
   /** Undoes the newest version. */
@@ -115,10 +120,10 @@ export class PostgresTable {
 
   /** Removes the entries of a version that has left its row's chain, but for keys that another version has. */
   #forget(row: StoredRow, version: Version): void {
-    for (let i = 0; i < this.trees.length; i++) {
+    for (let i = 0; i < this.indexes.length; i++) {
       const key = version.keys[i];
       if (key === null || key === undefined || this.#isInUse(row, i, key)) continue;
-      this.tree(i).remove(key, row.id);
+      this.index(i).remove(key, row);
     }
   }
 
@@ -134,18 +139,18 @@ export class PostgresTable {
   /** New values and keys for every version; nothing is changed when it fails. @throws SqlError 23505 */
   alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
     const altered: [Version, SqlValue[], IndexKeys][] = [];
-    const trees = treesOf(shape);
+    const indexes = indexesOf(shape);
     for (const row of this.rows.values()) {
       for (let version = row.newest; version !== null; version = version.older) {
         const values = convert === undefined ? version.values : convert(version.values);
         const keys = shape.indexes.map((index) => index.keyOf(values));
         altered.push([version, values, keys]);
-        keys.forEach((key, i) => key !== null && trees[i]?.insert({ key, id: row.id, row }));
+        keys.forEach((key, i) => key !== null && indexes[i]?.insert(key, row));
       }
     }
     checkUnique(shape, altered);
     this.shape = shape;
-    this.trees = trees;
+    this.indexes = indexes;
     for (const [version, values, keys] of altered) {
       version.values = values;
       version.keys = keys;
@@ -153,8 +158,8 @@ export class PostgresTable {
   }
 }
 
-function treesOf({ indexes }: TableShape): IndexTree<IndexRow>[] {
-  return indexes.map(({ compare, hashOf }) => new IndexTree<IndexRow>(compare, undefined, hashOf));
+function indexesOf({ indexes }: TableShape): TableIndex[] {
+  return indexes.map((index) => new TableIndex(index));
 }
 
 /** @throws SqlError 23505 when two newest versions have the same key */

@@ -17,9 +17,9 @@ export function mayHaveDuplicate(
   if (index === undefined || !isComparable(key, index.nullsAreEqual)) return false;
   storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
   return table
-    .tree(position)
-    .allWith(key)
-    .some(({ row }) => {
+    .index(position)
+    .rowsWith(key)
+    .some((row) => {
       if (row === except) return false;
       return (
         currentWithKey(table, position, key, row, writer) !== null ||
@@ -42,9 +42,9 @@ export function* findDuplicate(
   const index = table.shape.indexes[position];
   if (index === undefined || !index.isUnique || !isComparable(key, index.nullsAreEqual)) return null;
   const { writer, storage } = transaction;
-  const tree = table.tree(position);
+  const entered = table.index(position);
   const blockers = (): number[] =>
-    tree.allWith(key).flatMap(({ row }) => {
+    entered.rowsWith(key).flatMap((row) => {
       const open = row === except ? null : openWriter(row.newest, writer);
       return open !== null && mayHaveKey(table, position, row, key) ? [open.id] : [];
     });
@@ -52,7 +52,7 @@ export function* findDuplicate(
     storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
   for (;;) {
     touch();
-    for (const { row } of tree.allWith(key)) {
+    for (const row of entered.rowsWith(key)) {
       if (row === except || openWriter(row.newest, writer) !== null) continue;
       const current = currentWithKey(table, position, key, row, writer);
       if (current !== null) return current;
