@@ -61,6 +61,7 @@ export class MoiraiSide implements Side {
       holdsBack: 'never',
       pauses: false,
       predicateReads: this.#choices.predicateReads,
+      scanOrder: 'heap',
       ways: this.#choices.ways,
       anyVictim: this.#choices.victims !== undefined,
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },

@@ -69,6 +69,11 @@ export interface SqlDatabaseOptions {
   readonly footprints?: FootprintRecorder;
   /** What PostgreSQL's SERIALIZABLE remembers of a read by an index: its range (default), or all of it, as where the index has one page. */
   readonly predicateReads?: 'range' | 'index';
+  /**
+   * In which order PostgreSQL's scan of a whole table comes to its rows: as they were inserted (default), or as their versions were written, as on a
+   * server while the table has few pages and no VACUUM has run. Not with `footprints`, which do not record the second.
+   */
+  readonly scanOrder?: 'insertion' | 'heap';
   /** How long one statement may compute between two waits, while all other clients wait. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
@@ -314,12 +319,14 @@ export class SqlDatabase implements SqlServer {
   }
 
   #newEngine(): EngineProfile {
-    const { pauses = true, anyVictim = pauses, footprints = null, predicateReads = 'range' } = this.#options;
+    const { pauses = true, anyVictim = pauses, footprints = null } = this.#options;
+    const { predicateReads = 'range', scanOrder = 'insertion' } = this.#options;
     return openEngine(this.profile, {
       decisions: this.#decisions,
       pauses,
       anyVictim,
       predicateReads,
+      scanOrder,
       footprints,
       takenForGranted: this.takenForGranted,
       operationsMax: this.#options.operationsMax,

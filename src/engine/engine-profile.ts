@@ -66,6 +66,8 @@ export interface EngineOptions {
   readonly anyVictim: boolean;
   /** See `PostgresStorageOptions`. */
   readonly predicateReads: 'range' | 'index';
+  /** See `ScanOrder` of PostgreSQL's tables. */
+  readonly scanOrder: 'insertion' | 'heap';
   /** Collects the footprint of every step. Axiomatic profiles record none. */
   readonly footprints: FootprintRecorder | null;
   /** Where a verdict holds under conditions: they are added here. */

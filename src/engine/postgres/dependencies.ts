@@ -4,7 +4,7 @@
  */
 import { boundsOf, type KeyBounds } from '../index-tree.ts';
 import type { AccessPath } from '../../sql/model/index.ts';
-import type { PostgresTable, StoredRow, Version } from './table.ts';
+import { changesKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import { checkDoomed, type Watched } from './serializable.ts';
 
@@ -61,10 +61,6 @@ function isReachedFrom(visible: Version | null, version: Version): boolean {
   for (let newer: Version | null = version; newer !== null && newer !== visible; newer = newer.older)
     if (newer.older === null || changesKey(newer.older, newer)) return false;
   return true;
-}
-
-export function changesKey(older: Version, newer: Version): boolean {
-  return newer.keys.some((key, i) => key !== older.keys[i]);
 }
 
 function conflictOut(transaction: PostgresTransaction, me: Watched, version: Version): void {

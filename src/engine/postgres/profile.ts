@@ -38,7 +38,7 @@ class PostgresProfile implements EngineProfile {
   #isolation: IsolationName;
 
   constructor(isolation: IsolationName, options: EngineOptions) {
-    const { footprints, transactionOf, pauses, anyVictim, predicateReads } = options;
+    const { footprints, transactionOf, pauses, anyVictim, predicateReads, scanOrder } = options;
     this.#isolation = isolation;
     this.#options = options;
     this.pauses = pauses;
@@ -48,6 +48,7 @@ class PostgresProfile implements EngineProfile {
       observer: this.recorder,
       footprints,
       predicateReads,
+      scanOrder,
       deadlockVictim: anyVictim ? 'any' : 'last',
       heavyweight: this.advisoryLocks.locks,
     });

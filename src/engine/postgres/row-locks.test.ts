@@ -93,6 +93,20 @@ describe('the line', () => {
     expect(waiting.wait?.isReady()).toBe(false);
   });
 
+  test('of several holders it waits for one after another, in order of transaction ids, and finds a deadlock with the second when the first has ended', () => {
+    const storage = one();
+    const [a, b, c] = [begin(storage), begin(storage), begin(storage)];
+    now(lock(c, idIs(2), 'update'));
+    now(lock(a, idIs(1), 'key share'));
+    now(update(b, idIs(1), add));
+    const behind = new Running(lock(b, idIs(2), 'update'));
+    const waiting = new Running(remove(c, idIs(1)));
+    expect(waiting.wait?.blockers).toEqual([a.id]);
+    now(a.commit());
+    expect([waiting.wait?.isReady(), behind.wait?.isReady()]).toEqual([true, false]);
+    expect(String(waiting.go().error)).toContain('deadlock detected');
+  });
+
   test('a statement that is interrupted leaves it', () => {
     const storage = one();
     const [a, b, c] = [begin(storage), begin(storage), begin(storage)];

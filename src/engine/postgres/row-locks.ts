@@ -7,6 +7,8 @@ import type { Writer } from '../versions.ts';
 
 export interface RowLock {
   readonly owner: Writer;
+  /** The transaction's number among those that write or lock: the order of PostgreSQL's transaction ids. */
+  readonly number: number;
   readonly strength: LockStrength;
 }
 
@@ -46,6 +48,17 @@ export class RowLocks {
       if (blocks(before, request)) ids.push(before.owner.id);
     }
     return ids;
+  }
+
+  /**
+   * Those of `blockers` that it waits for now: of several holders the one with the lowest number. PostgreSQL keeps them as a multixact, sorted by
+   * transaction id, and waits for one member after another (`Do_MultiXactIdWait` in heapam.c), so a deadlock with a later one is found later.
+   */
+  nextBlockers(request: RowLock): number[] {
+    const ids = this.blockers(request);
+    const holders = this.held.filter((lock) => blocks(lock, request)).toSorted((a, b) => a.number - b.number);
+    const [first, ...later] = new Set(holders.map(({ owner }) => owner.id));
+    return first === undefined ? ids : ids.filter((id) => !later.includes(id));
   }
 
   isBlocked(request: RowLock): boolean {

@@ -54,7 +54,7 @@ export function snapshotScanner(
       const version = visibleOf(reader, table, position, path.prefix, only);
       return version !== null && matches(version) ? [version] : none;
     }
-    const found = lookUp(reader, table, position, path);
+    const found = table.heap !== null ? null : lookUp(reader, table, position, path);
     if (found !== null) return found.length === 0 ? found : filtered(found, matches);
     return walkIndex(reader, table, position, path, me, matches);
   };
@@ -128,10 +128,12 @@ function* walkTable(
     // PostgreSQL reads all rows of a page when it comes to the page.
     if (transaction.storage.readsWholeIndex) readAll(reader, me, table);
   }
-  for (const row of table.rows.values()) {
+  for (const at of table.heap?.keys() ?? table.rows.values()) {
+    const row = 'stored' in at ? at.stored : at;
     const version = versionAt(row.newest, writer, snapshot, command);
     if (me !== null) readRow(transaction, me, row, version, null);
-    if (version !== null && !version.isDeleted && matches(version)) yield version;
+    const isHere = row === at || version === at;
+    if (isHere && version !== null && !version.isDeleted && matches(version)) yield version;
   }
 }
 
@@ -144,13 +146,52 @@ function* walkIndex(
   matches: Matches,
 ): Iterable<Version> {
   if (me !== null) readPath(transaction, me, table, path);
-  for (const { key, row } of table.tree(position).range(path)) {
+  const entries = table.tree(position).range(path);
+  const placeOf = placeIn(table, transaction, snapshot, command);
+  for (const { key, row } of placeOf === null ? entries : equalsByPlace(entries, table, position, path, placeOf)) {
     if (path.accepts?.(key) === false) continue;
     const version = versionAt(row.newest, transaction.writer, snapshot, command);
     if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
     if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))
       yield version;
   }
+}
+
+/** The place to which the entries of a row lead, for its visible version; `null`: rows have no places. */
+function placeIn(
+  { heap }: PostgresTable,
+  { writer }: PostgresTransaction,
+  snapshot: number,
+  command: number,
+): ((row: IndexRow['row']) => number) | null {
+  if (heap === null) return null;
+  return ({ newest }) => {
+    const version = versionAt(newest, writer, snapshot, command) ?? newest;
+    return version === null ? 0 : (heap.get(version) ?? 0);
+  };
+}
+
+/** Entries with one key come in the order of the places that they lead to. */
+function* equalsByPlace(
+  entries: Iterable<IndexRow>,
+  table: PostgresTable,
+  position: number,
+  { isDescending }: IndexPath,
+  placeOf: (row: IndexRow['row']) => number,
+): Iterable<IndexRow> {
+  const { compareKeys } = table.tree(position);
+  const inOrder = (group: IndexRow[]): IndexRow[] =>
+    group.sort((a, b) => (isDescending ? -1 : 1) * (placeOf(a.row) - placeOf(b.row)));
+  let group: IndexRow[] = [];
+  for (const entry of entries) {
+    const isNext = group[0] !== undefined && compareKeys(group[0].key, entry.key) !== 0;
+    if (isNext) {
+      yield* inOrder(group);
+      group = [];
+    }
+    group.push(entry);
+  }
+  yield* inOrder(group);
 }
 
 function readAll({ transaction, snapshot, command }: SnapshotReader, me: Watched, table: PostgresTable): void {

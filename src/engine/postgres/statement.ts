@@ -17,9 +17,9 @@ import {
   type Waiting,
   type SqlValue,
 } from '../../sql/model/index.ts';
-import { changesKey, writeKey, writeRow } from './dependencies.ts';
+import { writeKey, writeRow } from './dependencies.ts';
 import type { ObservedScan } from '../observer.ts';
-import { isReferable, sameKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
+import { changesKey, isReferable, sameKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import * as footprints from './footprint.ts';

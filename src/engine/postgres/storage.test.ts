@@ -239,6 +239,35 @@ describe('repeatable read', () => {
   });
 });
 
+describe('in the order of the heap', () => {
+  const ids = (transaction: StorageTransaction, path: AccessPath = all): unknown[] =>
+    rowsOf(transaction.statement(), path).map(([id]) => id);
+
+  test('a scan of the table comes to a row where its visible version was written', () => {
+    const storage = three({ scanOrder: 'heap' });
+    const [writer, old, reader] = [begin(storage), begin(storage, 'repeatable read'), begin(storage)];
+    expect(ids(old)).toEqual([1, 2, 3]);
+    now(update(writer, idIs(1), add(1)));
+    expect([ids(writer), ids(reader)]).toEqual([
+      [2, 3, 1],
+      [1, 2, 3],
+    ]);
+    now(writer.commit());
+    expect([ids(reader), ids(old)]).toEqual([
+      [2, 3, 1],
+      [1, 2, 3],
+    ]);
+  });
+
+  test('an index has equal keys in the order of their entries: a new one where a key has changed, the old one else', () => {
+    const storage = three({ scanOrder: 'heap' });
+    const transaction = begin(storage);
+    now(update(transaction, idIs(2), (row) => [row[0], 21, 200] as number[]));
+    expect(ids(transaction, byV([200]))).toEqual([3, 2]);
+    expect(ids(transaction, byV([200], { isDescending: true }))).toEqual([2, 3]);
+  });
+});
+
 test('versions that no snapshot can see are dropped', () => {
   const storage = three();
   const reader = begin(storage, 'repeatable read');

@@ -20,7 +20,7 @@ import type {
 import type { Footprint, FootprintRecorder } from '../footprint.ts';
 import { HeavyweightLocks } from '../heavyweight-locks.ts';
 import type { StorageObserver } from '../observer.ts';
-import { PostgresTable, type StoredRow } from './table.ts';
+import { PostgresTable, type ScanOrder, type StoredRow } from './table.ts';
 import { PostgresTransaction } from './transaction.ts';
 import { SerializableWatch } from './serializable.ts';
 import { WaitsFor } from '../waits-for.ts';
@@ -34,6 +34,8 @@ export interface PostgresStorageOptions {
    * as PostgreSQL does while the index has one page.
    */
   readonly predicateReads?: 'range' | 'index';
+  /** Default: `insertion`. Footprints record no other order. */
+  readonly scanOrder?: ScanOrder;
   /**
    * Which transaction of a deadlock gets 40P01: the one that began to wait last, as when `deadlock_timeout` has passed for the others
    * (the default), or any, as the timers come.
@@ -54,6 +56,7 @@ export class PostgresStorage implements Storage {
   readonly observer: StorageObserver | null;
   readonly #footprints: FootprintRecorder | null;
   readonly readsWholeIndex: boolean;
+  readonly #scanOrder: ScanOrder;
   readonly anyVictim: boolean;
   readonly open = new Map<number, PostgresTransaction>();
   readonly #tables = new Map<TableId, PostgresTable>();
@@ -68,6 +71,7 @@ export class PostgresStorage implements Storage {
     this.#footprints = options.footprints ?? null;
     this.watch = new SerializableWatch(this.#footprints);
     this.readsWholeIndex = options.predicateReads === 'index';
+    this.#scanOrder = options.scanOrder ?? 'insertion';
     this.anyVictim = options.deadlockVictim === 'any';
     this.heavyweight = options.heavyweight ?? new HeavyweightLocks();
   }
@@ -80,7 +84,7 @@ export class PostgresStorage implements Storage {
   createTable(shape: TableShape): void {
     this.footprint?.touchAll();
     assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
-    this.#tables.set(shape.id, new PostgresTable(shape));
+    this.#tables.set(shape.id, new PostgresTable(shape, this.#scanOrder));
   }
 
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {

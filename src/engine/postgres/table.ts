@@ -41,15 +41,28 @@ export interface IndexRow {
   readonly row: StoredRow;
 }
 
+/**
+ * In which order a scan of a whole table comes to its rows: as they were inserted, or as their versions were written, as on a server while the table's
+ * pages have room and no VACUUM has freed any.
+ */
+export type ScanOrder = 'insertion' | 'heap';
+
 export class PostgresTable {
   shape: TableShape;
   indexes: readonly TableIndex[];
   readonly rows = new Map<RowId, StoredRow>();
   readonly reads = new PredicateReads();
+  /**
+   * Where scans follow it: the versions in the order in which they were written, each with the place to which index entries lead. That is the place
+   * of the oldest version from which on no key has changed (a HOT chain, `src/backend/access/heap/README.HOT`).
+   */
+  readonly heap: Map<Version, number> | null;
+  #lastPlace = 0;
   #lastRowId = 0;
 
-  constructor(shape: TableShape) {
+  constructor(shape: TableShape, scanOrder: ScanOrder) {
     this.shape = shape;
+    this.heap = scanOrder === 'heap' ? new Map() : null;
     this.indexes = indexesOf(shape);
   }
 
@@ -81,7 +94,15 @@ export class PostgresTable {
     const version = new RowVersion(row, writer, command, row.newest, content);
     if (row.newest === null) this.rows.set(row.id, row);
     row.newest = version;
+    this.#place(version);
     return version;
+  }
+
+  #place(version: Version): void {
+    const { older } = version;
+    const place = ++this.#lastPlace;
+    const isHot = older !== null && !changesKey(older, version);
+    this.heap?.set(version, isHot ? (this.heap.get(older) ?? place) : place);
   }
 
   enter(version: Version, position: number): void {
@@ -120,6 +141,7 @@ export class PostgresTable {
 
   /** Removes the entries of a version that has left its row's chain, but for keys that another version has. */
   #forget(row: StoredRow, version: Version): void {
+    this.heap?.delete(version);
     for (let i = 0; i < this.indexes.length; i++) {
       const key = version.keys[i];
       if (key === null || key === undefined || this.#isInUse(row, i, key)) continue;
@@ -179,6 +201,10 @@ function checkUnique(shape: TableShape, altered: readonly (readonly [Version, Sq
 /** Keys with a NULL equal nothing, unless the index says otherwise. */
 export function isComparable(key: readonly SqlValue[], nullsAreEqual: boolean): boolean {
   return nullsAreEqual || !key.includes(null);
+}
+
+export function changesKey(older: Version, newer: Version): boolean {
+  return newer.keys.some((key, i) => key !== older.keys[i]);
 }
 
 /** Versions are compared with these keys when a path names an index. */

@@ -221,7 +221,7 @@ export class PostgresTransaction implements StorageTransaction {
     const locks = (row.locks ??= new RowLocks());
     if (locks.holds(this.writer, strength)) return 'granted';
     this.#number();
-    const lock: RowLock = { owner: this.writer, strength };
+    const lock: RowLock = { owner: this.writer, number: this.writerNumber, strength };
     const isBlocked = locks.isBlocked(lock);
     this.storage.footprint?.touch(
       footprints.rowName(row),
@@ -250,7 +250,9 @@ export class PostgresTransaction implements StorageTransaction {
     if (isInLine) locks.queue.push(lock);
     try {
       const touch = (): void => this.storage.footprint?.touch(footprints.rowName(row), lock.strength);
-      yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`, touch);
+      // Where any on a cycle may be the victim, when a deadlock is found is left to timers as well.
+      const blockers = (): number[] => (this.storage.anyVictim ? locks.blockers(lock) : locks.nextBlockers(lock));
+      yield* this.wait(blockers, `row lock on ${row.table.shape.name} ${row.id}`, touch);
     } finally {
       locks.leave(lock);
     }
@@ -309,11 +311,13 @@ export class PostgresTransaction implements StorageTransaction {
         touch();
         footprints.recordWait(this);
         waitsFor.begin(this.id, blockers, touch);
-        const wait: Wait = {
-          blockers: ids,
-          reason,
-          isReady: () => blockers().length === 0 || (anyVictim && isStuck()),
+        // One that waits for the next of several holders looks for a deadlock again.
+        const isLate = (now: readonly number[]): boolean => now[0] !== ids[0] && isStuck();
+        const isReady = (): boolean => {
+          const now = blockers();
+          return now.length === 0 || (anyVictim ? isStuck() : isLate(now));
         };
+        const wait: Wait = { blockers: ids, reason, isReady };
         if (anyVictim) yield wait;
         const cycle = this.#deadlock(true);
         if (cycle.length > 0) throw deadlock(cycle);
