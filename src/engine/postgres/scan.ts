@@ -3,7 +3,7 @@ import type { AccessPath, RowCondition, SqlValue } from '../../sql/model/index.t
 import type { IndexPath } from '../index-tree.ts';
 import { readPath, readRow } from './dependencies.ts';
 import * as footprints from './footprint.ts';
-import { hasKey, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
+import { hasKey, type IndexRow, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import type { Watched } from './serializable.ts';
 import { currentVersion, versionAt } from '../versions.ts';
@@ -163,7 +163,7 @@ function placeIn(
   { writer }: PostgresTransaction,
   snapshot: number,
   command: number,
-): ((row: IndexRow['row']) => number) | null {
+): ((row: StoredRow) => number) | null {
   if (heap === null) return null;
   return ({ newest }) => {
     const version = versionAt(newest, writer, snapshot, command) ?? newest;
@@ -177,11 +177,11 @@ function* equalsByPlace(
   table: PostgresTable,
   position: number,
   { isDescending }: IndexPath,
-  placeOf: (row: IndexRow['row']) => number,
+  placeOf: (row: StoredRow) => number,
 ): Iterable<IndexRow> {
   const { compareKeys } = table.tree(position);
-  const inOrder = (group: IndexRow[]): IndexRow[] =>
-    group.sort((a, b) => (isDescending ? -1 : 1) * (placeOf(a.row) - placeOf(b.row)));
+  const inOrder = (entriesOfKey: readonly IndexRow[]): IndexRow[] =>
+    entriesOfKey.toSorted((a, b) => (isDescending ? -1 : 1) * (placeOf(a.row) - placeOf(b.row)));
   let group: IndexRow[] = [];
   for (const entry of entries) {
     const isNext = group[0] !== undefined && compareKeys(group[0].key, entry.key) !== 0;

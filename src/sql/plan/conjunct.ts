@@ -3,6 +3,7 @@ import type { A_Expr, Node, NullTest, SubLink } from '@pgsql/types';
 import { engineRules, type SqlType } from '../model/index.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
+import { impliedConstant } from './implied-constant.ts';
 import type { QueryScope } from './scope.ts';
 import { columnNames, conjunctsOf, operatorOf, someNode, treeText } from './tree.ts';
 
@@ -64,8 +65,15 @@ function memberComparison({ subLinkType, testexpr, subselect, operName }: SubLin
   if (engineRules[scope.dialect].looksUpMembers || subLinkType !== 'ANY_SUBLINK' || operName !== undefined) return [];
   // The values are read before the rows: what a function gives then may be something else than it gives later.
   if (testexpr === undefined || subselect === undefined || someNode(subselect, (node) => 'FuncCall' in node)) return [];
-  if (scope.subquery(subselect).columns[0]?.type.name === 'array') return [];
-  return comparison(testexpr, 'member', [{ SubLink: { subLinkType: 'ARRAY_SUBLINK', subselect } }], scope);
+  const type = scope.subquery(subselect).columns[0]?.type;
+  if (type?.name === 'array') return [];
+  const constant = impliedConstant(subselect);
+  const isEqual = constant === undefined ? [] : comparison(testexpr, '=', [constant], scope);
+  const members: Node = { SubLink: { subLinkType: 'ARRAY_SUBLINK', subselect } };
+  return [
+    ...isEqual.filter((each) => each.type.oid === type?.oid),
+    ...comparison(testexpr, 'member', [members], scope),
+  ];
 }
 
 function nullComparison({ arg, nulltesttype }: NullTest, scope: QueryScope): Comparison[] {

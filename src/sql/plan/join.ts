@@ -113,7 +113,7 @@ function nextOfEquals(
   const others = equals.filter((node): node is Leaf => node.kind === 'leaf' && node !== likely);
   const names = others.map(({ item }) => item.name);
   const ways = [`before ${names.join(' and ')}`, ...names.map((name) => `after ${name}`)];
-  return [likely, ...others][planning.choose(likely.item.table, ways, false)] ?? likely;
+  return [likely, ...others][planning.choose(likely.item.table.name, ways, false)] ?? likely;
 }
 
 const pointScore = 3;

@@ -47,7 +47,10 @@ function lookUpOf(node: Node, item: RangeItem, scope: QueryScope): Node | null {
   if (access?.index === index && access.equalities > 0) return null;
   // A server with few rows reads them by the subquery's own condition, once.
   const isOther = access !== null && access.index !== index;
-  if (isOther && scope.planning.choose(table, [`by index ${access.index.name}`, `by index ${index.name}`], true) === 0)
+  if (
+    isOther &&
+    scope.planning.choose(table.name, [`by index ${access.index.name}`, `by index ${index.name}`], true) === 0
+  )
     return null;
   const { sortClause: _, whereClause, ...rest } = select;
   const isEqual: Node = {

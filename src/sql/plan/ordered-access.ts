@@ -46,7 +46,8 @@ export function orderedSource(
   const own = accessWays(table, item.row, conjuncts, () => false, dialect);
   const ways = own[0] === null ? preferOrdered(table, own, order, isLimited, dialect) : own;
   // The access that the conditions choose has been noted by the unordered plan.
-  const access = ways === own ? planning.wayAmong(table, own) : planning.access(table, ways, false);
+  const noted = ways === own ? planning.wayAmong(table, own) : planning.access(table, ways, false);
+  const access = isLimited && own[0] !== null ? orderedInstead(table, noted, order, planning) : noted;
   const direction = directionOf(table, access, order, dialect);
   if (direction === null) return null;
   const inOrder: Access['paths'] = (frame) => {
@@ -83,9 +84,28 @@ export function preferOrdered(
   if (order === null || !isLimited || isOrdered(best)) return ways;
   const ordered = ways.find(isOrdered);
   if (ordered !== undefined) return [ordered, ...ways.filter((way) => way !== ordered)];
-  const indexes = table.indexes.filter(({ predicate }) => predicate === null);
-  const whole = indexes.map(wholeIndex).find(isOrdered);
+  const whole = wholeOrdered(table, isOrdered);
   return whole === undefined ? ways : [whole, ...ways];
+}
+
+/** PostgreSQL may read an index in order until LIMIT ends it, rather than what a condition opens: the primary key for `g = 1 ORDER BY id LIMIT 1`. */
+function orderedInstead(
+  table: Table,
+  access: Access | null,
+  order: readonly OrderColumn[] | null,
+  planning: Planning,
+): Access | null {
+  const isOrdered = (way: Access | null): boolean => directionOf(table, way, order, planning.dialect) !== null;
+  if (order === null || engineRules[planning.dialect].isClustered || isOrdered(access)) return access;
+  const whole = wholeOrdered(table, isOrdered);
+  if (whole === undefined) return access;
+  const ways = ['by its conditions', `by index ${whole.index.name}`];
+  return planning.choose(`${table.name} for ORDER BY`, ways, false) === 0 ? access : whole;
+}
+
+function wholeOrdered(table: Table, isOrdered: (way: Access) => boolean): Access | undefined {
+  const indexes = table.indexes.filter(({ predicate }) => predicate === null);
+  return indexes.map(wholeIndex).find(isOrdered);
 }
 
 /** Do the rows come in this order, forwards or backwards? `null`: neither. */

@@ -93,15 +93,14 @@ export class Planning {
   /** The way to a table's rows among those that there are; what is taken for granted by it is noted. @param locks does it lock what it reads? */
   access(table: Table, ways: readonly (Access | null)[], locks: boolean): Access | null {
     const names = ways.map((way) => (way === null ? 'as a whole' : `by index ${way.index.name}`));
-    return ways[this.choose(table, names, locks)] ?? null;
+    return ways[this.choose(table.name, names, locks)] ?? null;
   }
 
-  /** The position of one of several ways to read a table, each named as `AccessChoice.taken` has it. */
-  choose(table: Table, ways: readonly string[], locks: boolean): number {
+  /** The position of one of several ways to read a table, each named as `AccessChoice.taken` has it. @param table its name, and what it is read for where that matters */
+  choose(table: string, ways: readonly string[], locks: boolean): number {
     const way = this.#wayAmong(table, ways.length);
     const taken = ways[way];
-    if (ways.length > 1 && taken !== undefined)
-      this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
+    if (ways.length > 1 && taken !== undefined) this.accesses.push({ table, taken, way, ways: ways.length, locks });
     return way;
   }
 
@@ -112,11 +111,11 @@ export class Planning {
 
   /** The same as `access` chooses, for a second look at it. */
   wayAmong(table: Table, ways: readonly (Access | null)[]): Access | null {
-    return ways[this.#wayAmong(table, ways.length)] ?? null;
+    return ways[this.#wayAmong(table.name, ways.length)] ?? null;
   }
 
-  #wayAmong(table: Table, ways: number): number {
-    return ways < 2 ? 0 : this.#wayOf(table.name, ways);
+  #wayAmong(table: string, ways: number): number {
+    return ways < 2 ? 0 : this.#wayOf(table, ways);
   }
 
   /** `$n`, from 1. */
