@@ -127,8 +127,7 @@ describe('a recorded history', () => {
 
   test('begins at start; sessions are numbered, or go by their names', async () => {
     const served = await database();
-    const [a, b] = [connected(served), connected(served)];
-    served.name(b.session.id, 'ann');
+    const [a, b] = [connected(served), connected(served, {}, 'ann')];
     await a.run('create table t (id int primary key)');
     await a.run('insert into t values (1)');
     await b.run('begin');

@@ -1,29 +1,34 @@
-export { type AdminCommand, adminCommandOf, parseAdminCommand } from './instance/admin-command.ts';
 export {
   accessKey,
   type AssumedAccess,
   assumedClauses,
   mergedAccesses,
+  mergedUnsupported,
   unlikelyClauses,
   type Ways,
-} from './assumptions/assumed-accesses.ts';
-export { mergedUnsupported } from './assumptions/unsupported-statements.ts';
-export { formatChoices, parseChoices, type Replay } from './instance/choices.ts';
-export { openSqlDatabase, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
+} from './assumptions/index.ts';
+export { openSqlDatabase, SqlDatabase } from './database.ts';
 export {
+  type AdminCommand,
+  adminCommandOf,
   defaultIsolation,
   engineLevels,
+  formatChoices,
+  parseAdminCommand,
+  parseChoices,
   parseProfile,
   type Profile,
   type ProfileOptions,
   profileText,
   recordedProfile,
-} from './instance/profile.ts';
-export type { Settle } from './instance/scheduler.ts';
-export { usedDatabase } from './statement/used-database.ts';
-export { settleInProcess, settleWithin } from './instance/settle.ts';
+  type Replay,
+  type Settle,
+  settleInProcess,
+  settleWithin,
+  type SqlDatabaseOptions,
+} from './instance/index.ts';
+export type { AnswerTo, StatementEvent } from './session/index.ts';
+export { postgresDefaults } from './settings/index.ts';
 export type { Session } from './sql-session.ts';
+export { usedDatabase } from './statement/index.ts';
 export { isolationNamed, isolationNames, type SnapshotOf } from '../engine/index.ts';
-export type { AnswerTo, StatementEvent } from './session/statement-event.ts';
-export { administer } from './administer.ts';
-export { postgresDefaults } from './settings/settings.ts';

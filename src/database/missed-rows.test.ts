@@ -22,9 +22,7 @@ async function recorded(
   const setUp = connected(served);
   for (const sql of schema) await setUp.run(sql);
   for (const name of ['a', 'b', 'c']) {
-    const session = connected(served);
-    served.name(session.session.id, name);
-    sessions.set(name, session);
+    sessions.set(name, connected(served, {}, name));
   }
   served.start();
   for (const [name, sql] of script) await sessions.get(name)?.run(sql);

@@ -1,8 +1,8 @@
 /** Sessions in this process without a protocol between: SQL in, rows out. */
 import type { SqlValue } from '../sql/model/index.ts';
 import type { StatementResult } from '../sql/index.ts';
-import { openSqlDatabase, type SqlDatabase, type SqlDatabaseOptions } from './database.ts';
-import { parseProfile, type ProfileOptions } from './instance/profile.ts';
+import { openSqlDatabase, type SqlDatabase } from './database.ts';
+import { parseProfile, type ProfileOptions, type SqlDatabaseOptions } from './instance/index.ts';
 import type { Session } from './sql-session.ts';
 
 export interface TestSession {
@@ -21,13 +21,15 @@ export function openDatabase(
   return openSqlDatabase({ profile: parseProfile(profile), holdsBack: 'never', ...options });
 }
 
-export function connected(database: SqlDatabase, parameters: Record<string, string> = {}): TestSession {
-  const session = database.connect({
+/** @param name in histories */
+export function connected(database: SqlDatabase, parameters: Record<string, string> = {}, name?: string): TestSession {
+  const options = {
     user: 'test',
     database: 'test',
     parameters: new Map(Object.entries(parameters)),
     onParameter: () => {},
-  });
+  };
+  const session = database.connect(options, name);
   const run = async (sql: string): Promise<StatementResult> => {
     try {
       return await session.execute(session.prepare(sql), []);

@@ -41,7 +41,7 @@ describe('PostgreSQL', () => {
     for (const each of before) await a.run(each);
     expect((await a.run(sql)).notices).toMatchObject([{ severity: 'WARNING', code }]);
     await a.run('rollback');
-    expect(a.session.settings.get('work_mem')).toBe('4MB');
+    expect(await a.rows('show work_mem')).toEqual([['4MB']]);
   });
 
   test('an error fails the transaction: nothing goes any more, COMMIT rolls back', async () => {

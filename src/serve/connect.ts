@@ -66,7 +66,7 @@ function attended(
     session: (id) => database.session(id),
     connect: (options) => {
       const session = database.connect(wanted === undefined ? options : { ...options, id: wanted }, name);
-      session.readsStrongly = readsStrongly ?? false;
+      session.readStrongly(readsStrongly ?? false);
       session.watch.place = sentFrom ?? (() => null);
       session.watch.onEnd = onStatement ?? null;
       if (answerTo !== undefined) session.watch.answerTo = answerTo;

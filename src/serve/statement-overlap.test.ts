@@ -3,8 +3,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectTo } from './connect.ts';
-import { openSqlDatabase, type SqlDatabaseOptions } from '../database/database.ts';
-import { parseProfile } from '../database/instance/profile.ts';
+import { openSqlDatabase, parseProfile, type SqlDatabaseOptions } from '../database/index.ts';
 
 type Query = (sql: string) => Promise<number>;
 

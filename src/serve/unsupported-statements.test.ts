@@ -76,8 +76,7 @@ describe('a database lists what its sessions were refused', () => {
     ['when it runs', "select to_char(now(), 'RM')", 'the pattern "RM" is not supported by moirai (0A000)'],
   ])('%s', async (_when, sql, reason) => {
     const database = await openDatabase();
-    const client = connected(database);
-    database.name(client.session.id, 'alice');
+    const client = connected(database, {}, 'alice');
     expect(await client.outcome(sql)).toBe('0A000');
     expect(database.unsupported.list).toEqual([{ session: 'alice', statement: sql, reason, place: null, count: 1 }]);
   });

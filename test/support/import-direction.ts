@@ -32,6 +32,20 @@ export function folderOnCycle(mayImport: MayImport): string | undefined {
   return Object.keys(mayImport).find((folder) => reachable(folder, mayImport).has(folder));
 }
 
+/** Which files of a folder of src import which others of it, for values or types. Tests are left out. */
+export function importsWithin(folder: string, sources: SourceFiles): MayImport {
+  const isInside = (file: string): boolean => folderOf(file) === folder && !/\.test(-support)?\.ts$/.test(file);
+  const files = [...sources].filter(([file]) => isInside(file));
+  return Object.fromEntries(
+    files.map(([file, text]) => [
+      file,
+      importSpecifiers(text)
+        .map((specifier) => posix.join(posix.dirname(file), specifier))
+        .filter(isInside),
+    ]),
+  );
+}
+
 function violationsOf(file: string, specifier: string, mayImport: MayImport): string[] {
   if (/^moirai(\/|$)/.test(specifier)) return [`${file} imports '${specifier}': inside src, imports are relative`];
   if (!specifier.startsWith('.')) return [];
@@ -50,7 +64,14 @@ function violationsOf(file: string, specifier: string, mayImport: MayImport): st
 }
 
 /** Folders with an `index.ts` of their own within a folder of src: what is around them sees that file only. */
-const rooms = ['campaign/sql', 'explore/sql', 'sql/model', 'wire/mysql', 'wire/postgres'];
+const rooms = [
+  'campaign/sql',
+  ...['assumptions', 'dialect', 'instance', 'session', 'settings', 'statement'].map((room) => `database/${room}`),
+  'explore/sql',
+  'sql/model',
+  'wire/mysql',
+  'wire/postgres',
+];
 
 function roomOf(file: string): string {
   return rooms.find((room) => file.startsWith(`src/${room}/`)) ?? folderOf(file);

@@ -1,5 +1,5 @@
 /** What the sessions and transactions of the two servers do differently. Engines, plans and DDL: `engineRules` of `sql/model/dialect.ts`. */
-import { type Dialect, SqlError } from '../../sql/model/index.ts';
+import type { SqlError, SqlValue } from '../../sql/model/index.ts';
 
 export interface SessionRules {
   /** What `version()` returns. */
@@ -29,53 +29,22 @@ export interface SessionRules {
   readonly noSavepoint: (name: string) => SqlError;
   readonly noStatement: (name: string, command: 'EXECUTE' | 'DEALLOCATE PREPARE') => SqlError;
   readonly readOnlyTransaction: (command: string) => SqlError;
+  readonly timeouts: TimeoutSettings;
   readonly statementTimeout: () => SqlError;
   readonly lockTimeout: () => SqlError;
+  /** Of advisory locks. */
+  readonly lockDeadlock: () => SqlError;
+  /** What `pg_sleep` and SLEEP return. */
+  readonly sleptValue: SqlValue;
 }
 
-export const sessionRules: Readonly<Record<Dialect, SessionRules>> = {
-  postgres: {
-    version: 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit',
-    usesDatabases: false,
-    databaseName: 'postgres',
-    beginCommits: false,
-    hasAutocommit: false,
-    modesOfOpen: true,
-    rollsBackSettings: true,
-    checksSettings: true,
-    warns: true,
-    savepointsNeedTransaction: true,
-    replacesSameName: false,
-    keyOf: (name) => name,
-    noSavepoint: (name) => new SqlError('3B001', `savepoint "${name}" does not exist`),
-    noStatement: (name) => new SqlError('26000', `prepared statement "${name}" does not exist`),
-    readOnlyTransaction: (command) => new SqlError('25006', `cannot execute ${command} in a read-only transaction`),
-    statementTimeout: () => new SqlError('57014', 'canceling statement due to statement timeout'),
-    lockTimeout: () => new SqlError('55P03', 'canceling statement due to lock timeout'),
-  },
-  mysql: {
-    version: '8.0.36-moirai',
-    usesDatabases: true,
-    databaseName: 'test',
-    beginCommits: true,
-    hasAutocommit: true,
-    modesOfOpen: false,
-    rollsBackSettings: false,
-    checksSettings: false,
-    warns: false,
-    savepointsNeedTransaction: false,
-    replacesSameName: true,
-    keyOf: (name) => name.toLowerCase(),
-    noSavepoint: (name) => new SqlError('42000', `SAVEPOINT ${name} does not exist`, { mysqlNumber: 1305 }),
-    noStatement: (name, command) =>
-      new SqlError('HY000', `Unknown prepared statement handler (${name}) given to ${command}`, { mysqlNumber: 1243 }),
-    readOnlyTransaction: () =>
-      new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 }),
-    statementTimeout: () =>
-      new SqlError('HY000', 'Query execution was interrupted, maximum statement execution time exceeded', {
-        mysqlNumber: 3024,
-      }),
-    lockTimeout: () =>
-      new SqlError('55P03', 'Lock wait timeout exceeded; try restarting transaction', { mysqlNumber: 1205 }),
-  },
-};
+/** The settings that limit how long a statement takes. */
+export interface TimeoutSettings {
+  readonly lock: TimeoutSetting;
+  readonly statement: TimeoutSetting;
+  /** Does the one of statements limit only those that read? */
+  readonly isOfReads: boolean;
+}
+
+/** `unit`: of a value without one; `''`: milliseconds. */
+export type TimeoutSetting = readonly [name: string, unit: '' | 's', byDefault?: string];

@@ -1,14 +1,17 @@
 /** Plans of statements by their text, kept until the catalog changes. */
 import { type Catalog, prepareStatement, type Statement } from '../../sql/index.ts';
-import type { SqlType } from '../../sql/model/index.ts';
-import { wayOf, type Ways } from '../assumptions/assumed-accesses.ts';
-import { searchPathOf } from '../settings/search-path.ts';
-import type { SqlDatabase } from '../database.ts';
-import type { Session } from '../sql-session.ts';
+import type { Dialect, SqlType } from '../../sql/model/index.ts';
+import { wayOf, type Ways } from '../assumptions/index.ts';
 
 const plansMax = 5_000;
 /** Characters. Longer texts load data: each comes once, and its plan is large. */
 const textMax = 10_000;
+
+/** What names mean to the session that asks. */
+interface PlanningSession {
+  readonly database: string;
+  readonly searchPath: readonly string[];
+}
 
 export class PlanCache {
   readonly #ways: Ways | undefined;
@@ -25,16 +28,14 @@ export class PlanCache {
   plan(
     sql: string,
     parameterTypes: readonly (SqlType | undefined)[],
-    session: Session,
-    { catalog, dialect }: SqlDatabase,
+    { database, searchPath }: PlanningSession,
+    { catalog, dialect }: { readonly catalog: Catalog; readonly dialect: Dialect },
   ): Statement {
     if (this.#catalog !== catalog || this.#version !== catalog.version || this.#plans.size >= plansMax) {
       this.#plans.clear();
       this.#catalog = catalog;
       this.#version = catalog.version;
     }
-    const { database } = session;
-    const searchPath = searchPathOf(session, catalog);
     const key = `${database}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;

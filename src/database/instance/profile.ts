@@ -12,7 +12,7 @@ import {
   postgresEngine,
 } from '../../engine/index.ts';
 import { type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
-import { postgresDefaults } from '../settings/settings.ts';
+import { postgresDefaults } from '../settings/index.ts';
 
 /** What `--engine` takes. */
 export type EngineName = 'postgres' | 'mysql' | 'mariadb-11.6';

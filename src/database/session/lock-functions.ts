@@ -1,11 +1,12 @@
 /** Functions that take locks by a key, or wait: what they mean for one session. */
 import { type AdvisoryLock, type AdvisoryLocks, type AdvisoryMode, MustWait, pause } from '../../engine/index.ts';
-import { type Dialect, SqlError, type SqlValue, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
+import type { SqlValue, StorageTransaction, Waiting } from '../../sql/model/index.ts';
 import type { LockFunctions, Notice } from '../../sql/index.ts';
+import type { SessionRules } from '../dialect/index.ts';
 
 export interface LockFunctionsOptions {
   readonly session: number;
-  readonly dialect: Dialect;
+  readonly rules: SessionRules;
   readonly locks: () => AdvisoryLocks;
   /** The transaction of the statement under way. */
   readonly transaction: () => StorageTransaction;
@@ -17,10 +18,9 @@ export interface LockFunctionsOptions {
 }
 
 export function lockFunctions(options: LockFunctionsOptions): LockFunctions {
-  const { session, dialect, locks, notice, takenForGranted } = options;
-  const deadlock = (): SqlError => deadlockError[dialect]();
+  const { session, rules, locks, notice, takenForGranted } = options;
   const take = (lock: AdvisoryLock, limitMs: number | null, answer: (isTaken: boolean) => SqlValue): void => {
-    const wait = { session, transaction: options.transaction(), deadlock, limitMs };
+    const wait = { session, transaction: options.transaction(), deadlock: rules.lockDeadlock, limitMs };
     throw new MustWait(answered(locks().lock(lock, wait), answer), 'after');
   };
   return {
@@ -31,7 +31,7 @@ export function lockFunctions(options: LockFunctionsOptions): LockFunctions {
     tryLock: (key, mode, owner) => locks().tryLock(session, { key, mode, owner }),
     unlock: (key, mode) => {
       const isHeld = locks().unlock(session, key, mode);
-      if (!isHeld && remarks.has(dialect)) notice(notHeld(mode));
+      if (!isHeld && rules.warns) notice(notHeld(mode));
       return isHeld;
     },
     unlockAll: () => locks().unlockAll(session),
@@ -48,7 +48,7 @@ export function lockFunctions(options: LockFunctionsOptions): LockFunctions {
     sleep: (ms) => {
       takenForGranted?.add('a sleep in SQL may take any time');
       options.keepsSnapshot();
-      throw new MustWait(sleeping(takenForGranted === null ? ms : null, dialect), 'after');
+      throw new MustWait(sleeping(takenForGranted === null ? ms : null, rules), 'after');
     },
   };
 }
@@ -58,34 +58,17 @@ function* answered(taking: Waiting<boolean>, answer: (isTaken: boolean) => SqlVa
 }
 
 /** @param ms `null`: as long as others take */
-function* sleeping(ms: number | null, dialect: Dialect): Waiting<SqlValue> {
+function* sleeping(ms: number | null, rules: SessionRules): Waiting<SqlValue> {
   const state = { isOver: false };
   const reached = (): void => void (state.isOver = true);
   if (ms === null) yield pause;
   else
     while (!state.isOver)
       yield { blockers: [], reason: 'the end of a sleep', isReady: () => state.isOver, limit: { ms, reached } };
-  return sleptValue[dialect];
+  return rules.sleptValue;
 }
-
-/** What `pg_sleep` and SLEEP return. */
-const sleptValue: Readonly<Record<Dialect, SqlValue>> = { postgres: '', mysql: 0n };
-
-/** Who remarks on a lock that is released and not held. */
-const remarks: ReadonlySet<Dialect> = new Set<Dialect>(['postgres']);
 
 function notHeld(mode: AdvisoryMode): Notice {
   const name = mode === 'share' ? 'ShareLock' : 'ExclusiveLock';
   return { severity: 'WARNING', code: '01000', message: `you don't own a lock of type ${name}` };
 }
-
-const deadlockError: Record<Dialect, () => SqlError> = {
-  postgres: () => new SqlError('40P01', 'deadlock detected', { hint: 'See server log for query details.' }),
-  // Of the lock alone: the transaction stays open.
-  mysql: () =>
-    new SqlError(
-      'HY000',
-      'Deadlock found when trying to get user-level lock; try rolling back transaction/releasing locks and restarting lock acquisition.',
-      { mysqlNumber: 3058 },
-    ),
-};

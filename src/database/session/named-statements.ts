@@ -1,7 +1,7 @@
 /** Prepared statements of a session by name: PREPARE's, and in PostgreSQL those of its protocol, too. */
 import type { NamedStatement, PreparedStatement, Statement } from '../../sql/index.ts';
 import { SqlError } from '../../sql/model/index.ts';
-import type { SessionRules } from '../dialect/session-rules.ts';
+import type { SessionRules } from '../dialect/index.ts';
 
 /** At a time: a client that never deallocates gets an error. */
 const statementsMax = 10_000;

@@ -1,14 +1,14 @@
 /** The savepoints of one transaction, newest last. */
 import type { DeferralMark, TransactionModes } from '../../sql/index.ts';
-import type { SessionRules } from '../dialect/session-rules.ts';
-import type { SettingsMark } from '../settings/settings.ts';
+import type { SessionRules } from '../dialect/index.ts';
+import type { SettingsMark } from '../settings/index.ts';
 
 export interface Savepoint {
   readonly name: string;
   /** What `StorageTransaction.savepoint` gave. */
   readonly mark: number;
-  /** How many changes of the catalog had been made. */
-  readonly ddlUndos: number;
+  /** What `DdlUndoLog.mark` gave. */
+  readonly ddl: number;
   readonly settings: SettingsMark;
   /** PostgreSQL: a later SET TRANSACTION is rolled back with the savepoint. */
   readonly modes: TransactionModes;

@@ -1,96 +1,86 @@
 /** What functions in SQL may ask of the session and its database. */
-import { SqlError, type SqlValue } from '../../sql/model/index.ts';
-import type { Surroundings } from '../../sql/index.ts';
-import type { SqlDatabase } from '../database.ts';
+import type { SqlValue } from '../../sql/model/index.ts';
+import type { CatalogQuery, Surroundings } from '../../sql/index.ts';
+import { searchPathOf } from '../settings/index.ts';
+import { describe } from './describe.ts';
 import { lockFunctions } from './lock-functions.ts';
 import { activityIn, signal } from './session-activity.ts';
-import type { Session } from '../sql-session.ts';
+import type { SessionParts } from './session-parts.ts';
+import { setSetting } from './session-settings.ts';
 
-export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
-  /** The last value that this session drew from each sequence, by its id: currval knows no other. */
-  const drawn = new Map<number, bigint>();
-  let lastDrawn: number | null = null;
+export function surroundingsOf(parts: Omit<SessionParts, 'named' | 'surroundings'>): Surroundings {
+  const { instance, state, transaction, sequences } = parts;
   const asked = (time: bigint): bigint => {
-    if (session.options.isSetUp !== true) database.takenForGranted?.add(clockStands);
+    if (state.options.isSetUp !== true) instance.takenForGranted?.add(clockStands);
     return time;
   };
+  const onCatalogQuery = (query: CatalogQuery): void =>
+    instance.engine.recorder.onCatalogQuery(transaction.number, state.id, query);
   return {
     get transactionTime() {
-      return asked(session.transactionTime);
+      return asked(transaction.time);
     },
     get statementTime() {
-      return asked(session.statementTime);
+      return asked(state.statementTime);
     },
-    clock: () => asked(database.clock()),
-    random: () => database.random(),
-    globalSetting: (name) => session.settings.global(name),
-    setting: (name) => session.transactionSetting(name) ?? session.settings.get(name),
-    setSetting: (name, value, isLocal) => session.setSetting(name, value, isLocal),
-    user: session.options.user,
+    clock: () => asked(instance.clock()),
+    random: () => instance.random(),
+    globalSetting: (name) => state.settings.global(name),
+    setting: (name) => transaction.characteristics.setting(name) ?? state.settings.get(name),
+    setSetting: (name, value, isLocal) => void setSetting(parts, name, value, isLocal),
+    user: state.options.user,
     get database() {
-      return session.database;
+      return state.database;
     },
-    sessionId: session.id,
-    nextValue: (name) => {
-      const sequence = database.catalog.sequence(name);
-      database.engine.lockSequence(sequence.id, session.storedTransaction);
-      const value = sequence.next();
-      drawn.set(sequence.id, value);
-      lastDrawn = sequence.id;
-      return value;
-    },
-    currentValue: (name) => {
-      const id = name === '' ? lastDrawn : database.catalog.sequence(name).id;
-      const value = id === null ? null : (drawn.get(id) ?? null);
-      if (value !== null) return value;
-      throw name === ''
-        ? new SqlError('55000', 'lastval is not yet defined in this session')
-        : new SqlError('55000', `currval of sequence "${name}" is not yet defined in this session`);
-    },
-    setValue: (name, value, isCalled) => {
-      const sequence = database.catalog.sequence(name);
-      sequence.set(value, isCalled);
-      if (isCalled) drawn.set(sequence.id, value);
-      return value;
-    },
+    sessionId: state.id,
+    nextValue: (name) => sequences.next(name),
+    currentValue: (name) => sequences.current(name),
+    setValue: (name, value, isCalled) => sequences.set(name, value, isCalled),
     locks: lockFunctions({
-      session: session.id,
-      dialect: database.dialect,
-      locks: () => database.engine.advisoryLocks,
-      transaction: () => session.storedTransaction,
-      notice: (notice) => session.watch.notices.push(notice),
-      keepsSnapshot: () => database.engine.keepsSnapshot(),
-      takenForGranted: database.takenForGranted,
+      session: state.id,
+      rules: instance.rules,
+      locks: () => instance.engine.advisoryLocks,
+      transaction: () => transaction.open(),
+      notice: (notice) => state.watch.notices.push(notice),
+      keepsSnapshot: () => instance.engine.keepsSnapshot(),
+      takenForGranted: instance.takenForGranted,
     }),
-    activity: activityIn(session, database),
-    signal: (what, pid) => signal(what, pid, session, database),
+    activity: activityIn(transaction, instance),
+    signal: (what, pid) => signal(what, pid, state, instance),
     get lastInsertId() {
-      return session.lastInsertId;
+      return state.lastInsertId;
     },
     setLastInsertId: (value) => {
-      session.lastInsertId = value;
-      session.givenInsertId = value;
+      state.lastInsertId = value;
+      state.givenInsertId = value;
       return value;
     },
     get foundRows() {
-      return session.foundRows;
+      return state.foundRows;
     },
     get rowCount() {
-      return session.rowCount;
+      return state.rowCount;
     },
     describe: (what, ...names): SqlValue => {
-      const answer = (): SqlValue => database.describe(what, names, session);
+      const answer = (): SqlValue =>
+        describe(what, names, {
+          catalog: instance.catalog,
+          searchPath: searchPathOf(state, instance.catalog),
+          version: instance.rules.version,
+          transactionId: transaction.number,
+          user: state.options.user,
+        });
       // Programs ask it whether a table is there, as they ask the relations of the catalog.
       if (what === 'to_regclass')
-        database.onCatalogQuery(session, {
+        onCatalogQuery({
           relation: 'pg_class',
           text: () => `oid = to_regclass('${names[0] ?? ''}')`,
           rows: () => (answer() === null ? 0 : 1),
         });
       return answer();
     },
-    deferred: session.deferred,
-    onCatalogQuery: (query) => database.onCatalogQuery(session, query),
+    deferred: state.deferred,
+    onCatalogQuery,
   };
 }
 

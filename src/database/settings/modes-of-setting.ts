@@ -4,7 +4,7 @@ import { SqlError } from '../../sql/model/index.ts';
 import { isolationNames } from '../../engine/index.ts';
 import type { Settings } from './settings.ts';
 
-interface ModesSetting {
+export interface ModesSetting {
   /** `transaction`: of the open one; `session`: of all from now on. */
   readonly scope: 'transaction' | 'session';
   /** Empty: back to the default. */

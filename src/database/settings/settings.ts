@@ -2,7 +2,7 @@
 import { type Dialect, SqlError } from '../../sql/model/index.ts';
 import { postgresHas, unknownSetting } from '../../sql/index.ts';
 import { mustBeFollowed } from './followed-settings.ts';
-import { sessionRules } from '../dialect/session-rules.ts';
+import { sessionRules } from '../dialect/index.ts';
 
 /** What drivers, ORMs and `psql` ask for or set, with the value of a fresh PostgreSQL 15. */
 export const postgresDefaults: Readonly<Record<string, string>> = {

@@ -1,35 +1,31 @@
 /** One statement that reads, writes or defines, from its locks to its answer: when it fails it is rolled back, or its transaction is. */
 import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../../sql/index.ts';
 import { engineRules, type SqlValue, type StatementView, type Waiting } from '../../sql/model/index.ts';
-import type { SqlDatabase } from '../database.ts';
 import { pause, runAfterWaits, type UndoneByError } from '../../engine/index.ts';
-import { openRowsIn } from '../assumptions/open-rows.ts';
-import { isCommittedAround, type Prepared, type RowStatement } from '../session/prepared.ts';
-import type { SessionTransaction } from '../session/session-transaction.ts';
-import type { Session } from '../sql-session.ts';
-import { checkMayWrite, checkNotFailed, checkPlace } from './statement-checks.ts';
+import { openRowsIn } from '../assumptions/index.ts';
+import {
+  isCommittedAround,
+  type Prepared,
+  type RowStatement,
+  type SessionParts,
+  type SessionTransaction,
+} from '../session/index.ts';
+import { checkMayWrite, checkPlace } from './statement-checks.ts';
+import { currentStatement } from './statement-plans.ts';
 import { emptyResult, resultOf } from './statement-result.ts';
 import { statementCheck } from './statement-timeouts.ts';
 import { isNameTaken, lockTables } from './table-locks.ts';
-
-export interface StatementRun {
-  readonly session: Session;
-  readonly database: SqlDatabase;
-  readonly transaction: SessionTransaction;
-  /** The plan by the catalog as it is now. */
-  readonly current: () => RowStatement;
-}
 
 /** @throws SqlError */
 export function* runStatement(
   prepared: Prepared,
   parameters: readonly SqlValue[],
-  run: StatementRun,
+  parts: SessionParts,
 ): Waiting<StatementResult> {
-  const { session, database, transaction } = run;
-  const { dialect, engine, scheduler } = database;
+  const { instance, state, transaction, surroundings } = parts;
+  const { dialect, engine, scheduler } = instance;
   let statement = prepared.plan.statement as RowStatement;
-  checkNotFailed(transaction);
+  transaction.checkNotFailed();
   checkPlace(statement, transaction.isInside);
   const isRead = statement.kind === 'query' && statement.isReadOnly;
   const commitsAround = isCommittedAround(statement, dialect);
@@ -38,26 +34,26 @@ export function* runStatement(
     if (commitsAround) yield* transaction.commit();
     const isFirst = !transaction.hasBegun;
     const stored = transaction.open(isRead);
-    statement = yield* lockTables(stored, transaction, run.current);
+    statement = yield* lockTables(stored, transaction, () => currentStatement(prepared, parts) as RowStatement);
     if (statement.kind === 'lock') return emptyResult(statement.command);
-    session.watch.onStep?.(engine.snapshotOf(transaction.isolation, isRead));
-    database.maySpuriouslyFail(session, transaction.isolation);
+    state.watch.onStep?.(engine.snapshotOf(transaction.isolation, isRead));
+    instance.spuriousFailures.mayFail(state, transaction.isolation);
     const query = statement.kind === 'query' ? statement : null;
     view = yield* engine.statement(stored, { isolation: transaction.isolation, isFirst, query });
-    const checkInterrupt = statementCheck(database, session, isRead);
-    const onOpenRows = openRowsIn(database.takenForGranted, prepared.sql);
-    const execution = { parameters, surroundings: session.surroundings, checkInterrupt, onOpenRows };
-    const result = yield* outcome(statement, execution, view, run);
+    const checkInterrupt = statementCheck(instance, state, isRead);
+    const onOpenRows = openRowsIn(instance.takenForGranted, prepared.sql);
+    const execution = { parameters, surroundings, checkInterrupt, onOpenRows };
+    const result = yield* outcome(statement, execution, view, parts);
     if (!transaction.isInside || commitsAround) {
       if (engine.pauses && !isRead && !commitsAround) yield pause;
       yield* transaction.commit();
     }
     return result;
   } catch (error) {
-    failed(error, view, commitsAround, run);
+    failed(error, view, commitsAround, parts);
     throw error;
   } finally {
-    scheduler.expect(session.id, session.isExpected);
+    scheduler.expect(state.id, transaction.isExpected);
   }
 }
 
@@ -65,27 +61,27 @@ function* outcome(
   statement: Exclude<RowStatement, { kind: 'lock' }>,
   execution: Execution,
   view: StatementView,
-  { session, database, transaction }: StatementRun,
+  { instance, state, transaction }: SessionParts,
 ): Waiting<StatementResult> {
-  session.statementTime = database.clock();
+  state.statementTime = instance.clock();
   if (statement.kind === 'ddl') {
-    checkMayWrite(statement.command, transaction, database.rules);
+    checkMayWrite(statement.command, transaction, instance.rules);
     const define = (each: Execution): Waiting<DdlOutcome> => statement.run(each, view);
     const { undo, rowCount, notices, tag = statement.command } = yield* runAfterWaits(view, execution, define);
-    if (!statement.isTemporary || !engineRules[database.dialect].ddlCommits) transaction.defined(undo);
-    database.onDdl(session, 'made');
+    if (!statement.isTemporary || !engineRules[instance.dialect].ddlCommits) transaction.defined(undo);
+    instance.engine.recorder.onDdl(transaction.number, state.id, 'made');
     return { ...emptyResult(tag), rowCount, notices };
   }
-  if (!statement.isReadOnly) checkMayWrite(statement.command, transaction, database.rules);
+  if (!statement.isReadOnly) checkMayWrite(statement.command, transaction, instance.rules);
   const query = (each: Execution): Waiting<QueryOutcome> => statement.run(each, view);
-  session.givenInsertId = null;
+  state.givenInsertId = null;
   const result = yield* runAfterWaits(view, execution, query);
   view.ended?.();
-  session.foundRows = BigInt(result.foundRows);
-  session.rowCount = statement.columns === null ? BigInt(result.rowCount) : -1n;
-  const insertId = session.givenInsertId ?? result.insertId;
-  if (result.hasDrawn === true) session.lastInsertId = insertId;
-  return { ...resultOf(statement, { ...result, insertId }), notices: session.watch.notices.splice(0) };
+  state.foundRows = BigInt(result.foundRows);
+  state.rowCount = statement.columns === null ? BigInt(result.rowCount) : -1n;
+  const insertId = state.givenInsertId ?? result.insertId;
+  if (result.hasDrawn === true) state.lastInsertId = insertId;
+  return { ...resultOf(statement, { ...result, insertId }), notices: state.watch.notices.splice(0) };
 }
 
 /** The engine says what the error undoes of a transaction that lasts; one of a single statement is rolled back. */
@@ -93,22 +89,22 @@ function failed(
   error: unknown,
   view: StatementView | null,
   commitsAround: boolean,
-  { session, database, transaction }: StatementRun,
+  { instance, state, transaction }: SessionParts,
 ): void {
   view?.undo();
   view?.ended?.();
-  if (isNameTaken(error)) database.onDdl(session, 'refused');
-  if (!transaction.isExplicit || commitsAround) session.rollback();
-  else rollBack(database.engine.undoneBy(error), session, transaction);
-  database.scheduler.released();
+  if (isNameTaken(error)) instance.engine.recorder.onDdl(transaction.number, state.id, 'refused');
+  if (!transaction.isExplicit || commitsAround) transaction.rollback();
+  else rollBack(instance.engine.undoneBy(error), transaction);
+  instance.scheduler.released();
 }
 
-function rollBack(undone: UndoneByError, session: Session, transaction: SessionTransaction): void {
+function rollBack(undone: UndoneByError, transaction: SessionTransaction): void {
   switch (undone) {
     case 'statement':
       return;
     case 'transaction':
-      return session.rollback();
+      return transaction.rollback();
     case 'all until rollback':
       return transaction.abort();
   }

@@ -1,14 +1,7 @@
 /** May this statement run in this transaction? */
 import { SqlError } from '../../sql/model/index.ts';
-import type { RowStatement } from '../session/prepared.ts';
-import type { SessionRules } from '../dialect/session-rules.ts';
-import type { SessionTransaction } from '../session/session-transaction.ts';
-
-/** @throws SqlError 25P02 */
-export function checkNotFailed({ isFailed }: SessionTransaction): void {
-  if (isFailed)
-    throw new SqlError('25P02', 'current transaction is aborted, commands ignored until end of transaction block');
-}
+import type { SessionRules } from '../dialect/index.ts';
+import type { RowStatement, SessionTransaction } from '../session/index.ts';
 
 /** A failed transaction refuses each statement that can be read, before names are looked up. @throws SqlError 25P02 */
 export function checkReadableNotFailed(transaction: SessionTransaction, read: () => unknown): void {
@@ -18,12 +11,12 @@ export function checkReadableNotFailed(transaction: SessionTransaction, read: ()
   } catch {
     return;
   }
-  checkNotFailed(transaction);
+  transaction.checkNotFailed();
 }
 
 /** @throws SqlError 25006 */
-export function checkMayWrite(command: string, { isReadOnly }: SessionTransaction, rules: SessionRules): void {
-  if (isReadOnly) throw rules.readOnlyTransaction(command);
+export function checkMayWrite(command: string, { characteristics }: SessionTransaction, rules: SessionRules): void {
+  if (characteristics.isReadOnly) throw rules.readOnlyTransaction(command);
 }
 
 /** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01, 25001 */

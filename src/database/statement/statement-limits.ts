@@ -4,7 +4,7 @@
  */
 import { getHeapStatistics } from 'node:v8';
 import { SqlError } from '../../sql/model/index.ts';
-import type { Scheduler } from '../instance/scheduler.ts';
+import type { Scheduler } from '../instance/index.ts';
 
 interface ComputingLimits {
   /** Milliseconds between two waits. */

@@ -1,8 +1,7 @@
 /** The tables of a statement are locked before it runs. PostgreSQL locks them while it analyses the statement. */
 import type { DdlStatement } from '../../sql/index.ts';
-import { notSupported, SqlError, type StorageTransaction, type Wait, type Waiting } from '../../sql/model/index.ts';
-import type { RowStatement } from '../session/prepared.ts';
-import type { SessionTransaction } from '../session/session-transaction.ts';
+import { notSupported, SqlError, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
+import type { RowStatement, SessionTransaction } from '../session/index.ts';
 
 /**
  * The catalog may change while a statement waits: then it is planned anew, and may need other locks. A transaction with one snapshot has taken it
@@ -47,20 +46,4 @@ export function isNameTaken(error: unknown): boolean {
   if (!(error instanceof SqlError)) return false;
   if (error.code === '42P07') return true;
   return error.code === '23505' && /^pg_(?:class|type|namespace)_/.test(error.detail.constraint ?? '');
-}
-
-/** Tells the catalog who looks each time the steps run. */
-export function* lookingAs<T>(look: () => void, steps: Waiting<T>): Waiting<T> {
-  let interruption: { readonly error: unknown } | null = null;
-  for (;;) {
-    look();
-    const step: IteratorResult<Wait, T> = interruption === null ? steps.next() : steps.throw(interruption.error);
-    interruption = null;
-    if (step.done === true) return step.value;
-    try {
-      yield step.value;
-    } catch (error) {
-      interruption = { error };
-    }
-  }
 }

@@ -18,7 +18,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { InputError } from '../../base/index.ts';
 import { type Dialect, SqlError } from '../../sql/model/index.ts';
 import type { StatementResult } from '../../sql/index.ts';
-import { parseAdminCommand, administer, type SqlDatabase, type Session } from '../../database/index.ts';
+import { parseAdminCommand, type SqlDatabase, type Session } from '../../database/index.ts';
 import { getKey, putKey } from './keys.ts';
 import { jsonRows, parametersOf } from './values.ts';
 
@@ -155,7 +155,7 @@ function adminReply(database: SqlDatabase, method: string, words: readonly strin
     throw new HttpError(405, 'http/method', `${words.join('/')} takes ${isRead ? 'GET' : 'POST'}`);
   if (command.kind === 'strong-reads')
     throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
-  const { rows } = administer(command, database, null);
+  const { rows } = database.administer(command);
   return isRead ? { text: rows.map(([line]) => `${line as string}\n`).join('') } : { json: {} };
 }
 
