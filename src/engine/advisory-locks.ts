@@ -5,7 +5,7 @@
 import type { StorageTransaction, Wait, Waiting } from '../sql/model/index.ts';
 import type { FootprintRecorder } from './footprint.ts';
 import { HeavyweightLocks, type LockOwner, type LockRequest, touchLock } from './heavyweight-locks.ts';
-import { WaitsFor } from './waits-for.ts';
+import { waitWeight, type WeighedWaits } from './weighed-waits.ts';
 
 export type AdvisoryMode = 'share' | 'exclusive';
 
@@ -32,6 +32,8 @@ export interface AdvisoryLocksOptions {
   readonly transactionOf: (session: number) => number;
   /** Where the storage does not find the deadlocks: see `PostgresStorageOptions`. */
   readonly deadlockVictim: 'last' | 'any';
+  /** With those for other locks, where the engine looks for deadlocks among both. */
+  readonly waits: WeighedWaits;
 }
 
 type Held = Record<AdvisoryLock['owner'], AdvisoryLock[]>;
@@ -42,7 +44,6 @@ export class AdvisoryLocks {
   readonly #options: AdvisoryLocksOptions;
   /** What each session and its transaction hold, in order. */
   readonly #held = new Map<number, Held>();
-  readonly #waitsFor = new WaitsFor();
 
   constructor(options: AdvisoryLocksOptions) {
     this.#options = options;
@@ -134,25 +135,28 @@ export class AdvisoryLocks {
     wait: AdvisoryWait & { readonly blockers: () => readonly number[]; readonly reason: string },
   ): Waiting<boolean> {
     const { blockers, reason, limitMs, deadlock } = wait;
-    const { footprints, deadlockVictim } = this.#options;
+    const { footprints, deadlockVictim, waits } = this.#options;
     const state = { isLate: false };
     const isFree = (): boolean => blockers().length === 0;
     const look = (id: number): void => footprints?.current.touch(`lock wait of ${id}`, 'read');
-    const isStuck = (): boolean => this.#waitsFor.cycleThrough(owner.id).length > 0;
+    const isStuck = (onLook?: typeof look): boolean =>
+      deadlockVictim === 'any' ? waits.mayBeVictim(owner.id, onLook) : waits.isVictim(owner.id, onLook);
     const end = (): void => void (state.isLate = true);
     const limit: Pick<Wait, 'limit'> = limitMs === null ? {} : { limit: { ms: limitMs, reached: end } };
-    const isReady = (): boolean => isFree() || state.isLate || (deadlockVictim === 'any' && isStuck());
+    const isReady = (): boolean => isFree() || state.isLate || isStuck();
     footprints?.current.touch(`lock wait of ${owner.id}`, 'change');
     // It keeps its snapshot for ranges that are not known yet.
     footprints?.current.touch('snapshot', 'left');
-    this.#waitsFor.begin(owner.id, blockers);
+    waits.begin(owner.id, waitWeight.name, blockers);
     try {
       if (deadlockVictim === 'any') yield { blockers: blockers(), reason, isReady, ...limit };
-      if (!isFree() && this.#waitsFor.cycleThrough(owner.id, look).length > 0) throw deadlock();
-      while (!isFree() && !state.isLate) yield { blockers: blockers(), reason, isReady, ...limit };
+      while (!isFree() && !state.isLate) {
+        if (isStuck(look)) throw deadlock();
+        yield { blockers: blockers(), reason, isReady, ...limit };
+      }
       return isFree();
     } finally {
-      this.#waitsFor.end(owner.id);
+      waits.end(owner.id);
       footprints?.current.touch(`lock wait of ${owner.id}`, 'change');
     }
   }

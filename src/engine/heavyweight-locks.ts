@@ -55,11 +55,14 @@ interface LockedObject {
 
 export class HeavyweightLocks {
   readonly #objects = new Map<LockTag, LockedObject>();
-  readonly #letsHoldersPass: boolean;
+  readonly #passes: (held: LockMode) => boolean;
 
-  /** @param letsHoldersPass does a session go before those that wait for what it holds (PostgreSQL), or behind all (MySQL's metadata locks)? */
-  constructor({ letsHoldersPass = true }: { readonly letsHoldersPass?: boolean } = {}) {
-    this.#letsHoldersPass = letsHoldersPass;
+  /**
+   * @param passes does a session that holds a lock of this mode go before those that wait for it? In PostgreSQL all do; of MySQL's metadata locks those
+   * of definitions, which upgrade them.
+   */
+  constructor(passes: (held: LockMode) => boolean = () => true) {
+    this.#passes = passes;
   }
 
   /**
@@ -165,7 +168,7 @@ export class HeavyweightLocks {
 
   /** Before the first that waits for what the requesting session holds, or at the end. */
   #queuePlace(object: LockedObject, { owner }: LockRequest): number {
-    const own = this.#letsHoldersPass ? heldBy(object, owner) : [];
+    const own = heldBy(object, owner).filter(this.#passes);
     const place = object.queue.findIndex(({ mode }) => own.some((held) => isConflict(held, mode)));
     return place < 0 ? object.queue.length : place;
   }

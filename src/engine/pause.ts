@@ -29,6 +29,7 @@ export function delegating(view: StatementView): StatementView {
     ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
     update: (row, values, columns, checks) => view.update(row, values, columns, checks),
     delete: (row, checks) => view.delete(row, checks),
+    ...(view.metadata === undefined ? {} : { metadata: view.metadata }),
     ...(view.lockTable === undefined ? {} : { lockTable: view.lockTable.bind(view) }),
     constraintQuery: () => view.constraintQuery(),
     ...(view.latestView === undefined ? {} : { latestView: view.latestView.bind(view) }),

@@ -73,7 +73,7 @@ async function rowsOf(control: Connection, sql: string): Promise<string[][]> {
 }
 
 const metadataWaits = `select count(*) from information_schema.processlist
-  where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine')`;
+  where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine', 'User lock')`;
 
 /** Transactions that wait for a lock on a row, or for AUTO-INC locks, which the counters of the server leave out. */
 function lockWaits(status: string): number {
@@ -121,6 +121,10 @@ async function outcomeOf(connection: Connection, sql: string): Promise<string> {
     if (Array.isArray(result)) return `rows ${result.map((row) => (row as unknown[]).join('/')).join(' ')}`.trim();
     return /^(update|delete|insert|replace)/i.test(sql) ? `count ${result.affectedRows}` : 'ok';
   } catch (error) {
-    return `error ${String((error as { readonly errno: number }).errno)}`;
+    const { errno } = error as { readonly errno: number };
+    return `error ${errno === mariadbCheckFailed ? mysqlCheckFailed : errno}`;
   }
 }
+
+const mariadbCheckFailed = 4025;
+const mysqlCheckFailed = 3819;

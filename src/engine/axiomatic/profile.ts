@@ -3,6 +3,7 @@ import type { ConstrainingLevel } from '../../isolation/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 import type { IsolationName } from '../../sql/index.ts';
 import type { StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
+import { WeighedWaits } from '../weighed-waits.ts';
 import { AdvisoryLocks } from '../advisory-locks.ts';
 import type {
   BegunTransaction,
@@ -44,7 +45,12 @@ class AxiomaticProfile implements EngineProfile {
   ) {
     this.snapshotOf = speaksAs.snapshotOf;
     this.undoneBy = speaksAs.undoneBy;
-    this.advisoryLocks = new AdvisoryLocks({ footprints, transactionOf, deadlockVictim: 'last' });
+    this.advisoryLocks = new AdvisoryLocks({
+      footprints,
+      transactionOf,
+      deadlockVictim: 'last',
+      waits: new WeighedWaits(),
+    });
     this.storage = axiomaticStorage({ level, granularity, decisions });
     this.recorder = recorderOf(this.storage);
   }

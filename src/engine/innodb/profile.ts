@@ -19,6 +19,7 @@ import type {
 } from '../engine-profile.ts';
 import { HistoryRecorder } from '../history/history-recorder.ts';
 import { isolationNamed, isolationNames } from '../isolation-name.ts';
+import { WeighedWaits } from '../weighed-waits.ts';
 import { lockingScans } from './locking-scans.ts';
 import { pausingBeforeWrites } from './pauses.ts';
 import { innodbStorage } from './storage.ts';
@@ -62,8 +63,15 @@ class InnodbProfile implements EngineProfile {
     this.#options = options;
     this.pauses = pauses;
     this.recorder = new HistoryRecorder(options.tableById, options.operationsMax);
-    this.advisoryLocks = new AdvisoryLocks({ footprints, transactionOf, deadlockVictim: pauses ? 'any' : 'last' });
+    const waits = new WeighedWaits();
+    this.advisoryLocks = new AdvisoryLocks({
+      footprints,
+      transactionOf,
+      deadlockVictim: pauses ? 'any' : 'last',
+      waits,
+    });
     this.storage = innodbStorage({
+      waits,
       observer: this.recorder,
       footprints,
       anyPage: anyVictim,

@@ -7,6 +7,7 @@ import {
   type IndexChecks,
   type InsertResult,
   type LockRequest,
+  type MetadataLocking,
   type Row,
   type RowCondition,
   type StatementView,
@@ -41,6 +42,10 @@ export class InnodbStatement implements StatementView {
     this.#command = command;
     this.#mark = transaction.position();
     this.scansLock = transaction.isolation === 'serializable';
+  }
+
+  get metadata(): MetadataLocking {
+    return this.#transaction.metadataLocking;
   }
 
   *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {

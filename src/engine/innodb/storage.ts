@@ -25,6 +25,7 @@ import { InnodbTransaction } from './transaction.ts';
 import type { Footprint, FootprintRecorder } from '../footprint.ts';
 import * as footprints from './footprint.ts';
 import type { LockableRecord } from './gap-locks.ts';
+import { WeighedWaits } from '../weighed-waits.ts';
 import { MetadataLocks } from './metadata-locks.ts';
 import type { StorageObserver } from '../observer.ts';
 
@@ -39,6 +40,8 @@ export interface InnodbStorageOptions {
   readonly anyPage?: boolean;
   /** A row is inserted before one that another transaction has locked: it would wait if a page began with that row. */
   readonly onPageBegin?: () => void;
+  /** Where deadlocks of metadata locks are looked for, with those of GET_LOCK. */
+  readonly waits?: WeighedWaits;
 }
 
 export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
@@ -53,8 +56,8 @@ export class InnodbStorage implements Storage {
   readonly anyPage: boolean;
   readonly onPageBegin: () => void;
   readonly open = new Map<number, InnodbTransaction>();
-  readonly metadata = new MetadataLocks('metadata lock');
-  readonly tableLocks = new MetadataLocks('table lock');
+  readonly metadata: MetadataLocks;
+  readonly tableLocks = new MetadataLocks('table lock', new WeighedWaits());
   readonly #tables = new Map<TableId, InnodbTable>();
   #commits = 0;
   #transactions = 0;
@@ -65,6 +68,7 @@ export class InnodbStorage implements Storage {
     this.observer = options.observer ?? null;
     this.#footprints = options.footprints ?? null;
     this.anyPage = options.anyPage === true;
+    this.metadata = new MetadataLocks('metadata lock', options.waits ?? new WeighedWaits());
     this.onPageBegin = options.onPageBegin ?? (() => {});
   }
 

@@ -4,6 +4,7 @@ import {
   SqlError,
   type LockRequest,
   type StorageTransaction,
+  type MetadataLocking,
   type TableLockMode,
   type TransactionOptions,
   type Waiting,
@@ -104,11 +105,17 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return this.#savepoints.push({ written, metadata: this.#metadata.mark() }) - 1;
   }
 
+  readonly metadataLocking: MetadataLocking = {
+    lock: (table, mode) => this.lockTable(table, mode),
+    holds: (table, mode) => this.#metadata.holds(table, mode),
+    downgrade: (table) => this.#metadata.downgrade(table),
+  };
+
   /** A definition has tables that refer to its own `exclusive`ly: in InnoDB alone. */
   *lockTable(table: number, mode: TableLockMode): Waiting<boolean> {
     const { name } = this.storage.table(table).shape;
     const hasWaited = mode !== 'exclusive' && (yield* this.#metadata.lock(table, mode, name));
-    const isOfInnodb = mode !== 'access share' && mode !== 'access exclusive';
+    const isOfInnodb = mode === 'row exclusive' || mode === 'exclusive';
     return (isOfInnodb && (yield* this.#tableLocks.lock(table, mode, name))) || hasWaited;
   }
 

@@ -1,6 +1,7 @@
 /** PostgreSQL as its sessions see it. */
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
 import type { Storage, StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
+import { WeighedWaits } from '../weighed-waits.ts';
 import { AdvisoryLocks } from '../advisory-locks.ts';
 import type {
   BegunStatement,
@@ -43,7 +44,12 @@ class PostgresProfile implements EngineProfile {
     this.#options = options;
     this.pauses = pauses;
     this.recorder = new HistoryRecorder(options.tableById, options.operationsMax);
-    this.advisoryLocks = new AdvisoryLocks({ footprints, transactionOf, deadlockVictim: pauses ? 'any' : 'last' });
+    this.advisoryLocks = new AdvisoryLocks({
+      footprints,
+      transactionOf,
+      deadlockVictim: pauses ? 'any' : 'last',
+      waits: new WeighedWaits(),
+    });
     this.storage = postgresStorage({
       observer: this.recorder,
       footprints,

@@ -90,7 +90,7 @@ function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting
     case 'AT_ColumnDefault':
       return replace(withColumn(table, columnOf(table, command, planning), { default: command.def ?? null }));
     case 'AT_SetNotNull':
-      mustHaveNoNull(table, columnOf(table, command, planning), context.running);
+      mustHaveNoNull(table, columnOf(table, command, planning), context);
       return replace(withColumn(table, columnOf(table, command, planning), { isNotNull: true }));
     case 'AT_DropNotNull': {
       const column = columnOf(table, command, planning);
@@ -163,7 +163,7 @@ function* addColumn(command: AlterTableCmd, table: Table, context: Context): Wai
   )
     mysqlDefault = implicitDefault(column);
   replaceTable(table, after, planning, changes, (values) => [...values, evaluate(frame) ?? mysqlDefault]);
-  if (column.isNotNull) mustHaveNoNull(after, column, run);
+  if (column.isNotNull) mustHaveNoNull(after, column, context);
   yield* checkNewConstraints(table, after, context);
 }
 
@@ -264,7 +264,7 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   const after = withConstraint(table, constraint, null, planning);
   if (constraint.contype === 'CONSTR_PRIMARY') {
     for (const column of after.columns.filter(({ isNotNull }) => isNotNull)) {
-      mustHaveNoNull(table, column, context.running);
+      mustHaveNoNull(table, column, context);
     }
   }
   replaceTable(table, after, planning, changes);

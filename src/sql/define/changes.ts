@@ -2,9 +2,17 @@
 import type { Undo } from '../catalog/catalog.ts';
 import type { Notice } from '../session.ts';
 
+/** What the changes are for: to stay, or, in the catalog alone, to find what is wrong with the names, or with the rows too. */
+export type Purpose = 'to stay' | 'to check names' | 'to check rows';
+
 export class Changes {
+  readonly purpose: Purpose;
   readonly notices: Notice[] = [];
   readonly #undos: Undo[] = [];
+
+  constructor(purpose: Purpose) {
+    this.purpose = purpose;
+  }
 
   did(undo: Undo): void {
     this.#undos.push(undo);

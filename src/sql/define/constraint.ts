@@ -36,7 +36,8 @@ export function withConstraint(table: Table, constraint: Constraint, column: Col
 function columnsOf(table: Table, names: readonly string[], planning: Planning): Column[] {
   return names.map((name) => {
     const column = columnNamed(table, name, planning.dialect);
-    if (column === undefined) throw new SqlError('42703', `column "${name}" named in key does not exist`);
+    if (column === undefined)
+      throw new SqlError('42703', `column "${name}" named in key does not exist`, { mysqlNumber: 1072 });
     return column;
   });
 }

@@ -68,7 +68,7 @@ function indexPart(node: Node, table: Table, planning: Planning): IndexedPart {
   const isDescending = ordering === 'SORTBY_DESC';
   if (name !== undefined) {
     const column = columnNamed(table, name, planning.dialect);
-    if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
+    if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`, { mysqlNumber: 1072 });
     return { part: { cell: column.cell, expression: null, type: column.type, isDescending }, title: column.name };
   }
   assert(expr !== undefined, 'an element is a column or an expression');
@@ -90,7 +90,8 @@ export function replaceTable(
   convert?: Parameters<Planning['catalog']['storage']['alterTable']>[1],
 ): void {
   const { catalog } = planning;
-  const isStored = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
+  const isOther = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
+  const isStored = isOther && changes.purpose === 'to stay';
   if (isStored) catalog.storage.alterTable(shapeOf(after, planning), convert);
   if (before.name !== after.name || before.schema !== after.schema) changes.did(catalog.remove(before));
   changes.did(catalog.put(after));

@@ -10,6 +10,7 @@ import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { TableLock } from '../statement.ts';
 import { rangeOf } from './drop.ts';
+import { tableInSteps } from './metadata-steps.ts';
 
 export function ddlLocks(node: Node, planning: Planning): TableLock[] {
   if (engineRules[planning.dialect].hasMetadataLocks) return metadataLocks(node, planning);
@@ -34,7 +35,7 @@ export function ddlLocks(node: Node, planning: Planning): TableLock[] {
   return [];
 }
 
-/** MySQL's DDL locks the tables that it changes exclusively. */
+/** MySQL's DDL locks the tables that it changes exclusively: some in steps, while it runs (`metadata-steps.ts`). */
 function metadataLocks(node: Node, planning: Planning): TableLock[] {
   const exclusive = (range: RangeVar | undefined): TableLock[] => lockOf(range, 'access exclusive', planning);
   const withChildren = (range: RangeVar | undefined): TableLock[] => {
@@ -45,12 +46,10 @@ function metadataLocks(node: Node, planning: Planning): TableLock[] {
     const children = planning.catalog.tables().filter(refers);
     return [own, ...children.map(({ id }): TableLock => ({ table: id, mode: 'exclusive', ifLocked: 'wait' }))];
   };
-  if ('IndexStmt' in node) return withChildren(node.IndexStmt.relation);
-  if ('AlterTableStmt' in node) return withChildren(node.AlterTableStmt.relation);
+  if (tableInSteps(node, planning) !== undefined) return [];
   if ('RenameStmt' in node) return withChildren(node.RenameStmt.relation);
   if (!('DropStmt' in node)) return [];
   const { objects = [], removeType } = node.DropStmt;
-  if (removeType === 'OBJECT_INDEX') return dropLocks(node.DropStmt, planning);
   if (removeType !== 'OBJECT_TABLE') return [];
   return objects.flatMap((object) => ('List' in object ? exclusive(rangeOf(stringsOf(object.List.items))) : []));
 }

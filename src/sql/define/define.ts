@@ -21,12 +21,13 @@ import type { Execution } from '../expression.ts';
 import type { Table } from '../catalog/relation.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
-import { Changes } from './changes.ts';
+import { Changes, type Purpose } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor, ownSchema } from './create-table.ts';
 import { ddlLocks, queryLocks } from './ddl-locks.ts';
 import { ddlNames } from './ddl-names.ts';
 import { drop, rangeOf } from './drop.ts';
+import { lockInSteps } from './metadata-steps.ts';
 import { isRelationTaken } from './names.ts';
 import { rename } from './rename.ts';
 import { createSequence } from './sequence.ts';
@@ -85,7 +86,18 @@ function ddl(node: Node, command: string, newPlanning: NewPlanning, apply: Apply
     names: () => (isTemporary ? [] : ddlNames(node, newPlanning())),
     makesNamesFirst: 'CreateStmt' in node,
     *run(execution, view) {
-      const changes = new Changes();
+      const attempt = (purpose: Purpose): void => {
+        const tried = new Changes(purpose);
+        try {
+          const steps = apply(newPlanning(), tried, execution, view);
+          // What it would wait for it waits for when the changes are to stay.
+          if (steps?.next().done === false) steps.return();
+        } finally {
+          tried.undo();
+        }
+      };
+      if (view.metadata !== undefined) yield* lockInSteps(node, view.metadata, newPlanning, attempt);
+      const changes = new Changes('to stay');
       try {
         const steps = apply(newPlanning(), changes, execution, view);
         if (steps !== undefined) yield* steps;
@@ -255,7 +267,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
     names: () => (into.rel?.relpersistence === 't' ? [] : ddlNames({ CreateTableAsStmt: statement }, newPlanning())),
     makesNamesFirst: false,
     *run(execution, view) {
-      const changes = new Changes();
+      const changes = new Changes('to stay');
       const planning = newPlanning();
       try {
         const planned = planSelect(query.SelectStmt, planning);

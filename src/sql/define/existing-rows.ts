@@ -7,6 +7,7 @@ import type { Planning, Running } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { mustHaveParent, mustSeeParent } from '../run/foreign-keys.ts';
 import { TableRules } from '../run/table-rules.ts';
+import type { Changes } from './changes.ts';
 import {
   SqlError,
   type AccessPath,
@@ -20,18 +21,24 @@ import {
 
 const wholePath: AccessPath = { kind: 'all' };
 
+interface Context {
+  readonly planning: Planning;
+  readonly changes: Changes;
+  readonly running: Running;
+}
+
 /** @throws SqlError 23503, 23514 */
 export function* checkExistingRows(
   table: Table,
   checks: readonly Check[],
   keys: readonly ForeignKey[],
-  { planning, running }: { readonly planning: Planning; readonly running: Running },
+  { planning, changes, running }: Context,
 ): Waiting<void> {
   const rules = new TableRules(table, rootScope(planning));
   const rulesOf = checks.map((check) => new TableRules({ ...table, checks: [check] }, rootScope(planning)));
   const latest = running.view.latestView?.();
   const readParents = new Set<TableId>();
-  for (const values of valuesOf(table, latest ?? running.view)) {
+  for (const values of valuesOf(table, latest ?? running.view, changes)) {
     for (const [i, { name }] of checks.entries()) mustSatisfy(rulesOf[i] ?? rules, values, name, running);
     for (const key of keys) {
       if (key.cells.some((at) => values[at] === null)) continue;
@@ -47,8 +54,8 @@ export function* checkExistingRows(
 }
 
 /** @throws SqlError 23502 */
-export function mustHaveNoNull(table: Table, column: Column, { view }: Running): void {
-  for (const values of valuesOf(table, view.latestView?.() ?? view))
+export function mustHaveNoNull(table: Table, column: Column, { changes, running: { view } }: Context): void {
+  for (const values of valuesOf(table, view.latestView?.() ?? view, changes))
     if (values[column.cell] === null) throw containsNulls(table, column);
 }
 
@@ -63,7 +70,8 @@ function readWhole(parent: TableId, view: StatementView): void {
   while (rows.next().done !== true);
 }
 
-function* valuesOf(table: Table, view: StatementView): Generator<SqlValue[]> {
+function* valuesOf(table: Table, view: StatementView, { purpose }: Changes): Generator<SqlValue[]> {
+  if (purpose === 'to check names') return;
   for (const row of view.scan(table.id, wholePath, everyRow)) yield table.cells.map((_, at) => cell(row, at));
 }
 

@@ -34,6 +34,7 @@ export {
   type InsertResult,
   type KeptCondition,
   type LockRequest,
+  type MetadataLocking,
   type LockStrength,
   type Row,
   type RowCondition,

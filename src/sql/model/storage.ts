@@ -234,6 +234,16 @@ export interface StorageTransaction {
   wait?(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void>;
 }
 
+/** MySQL's metadata locks of one transaction. */
+export interface MetadataLocking {
+  /** As the transaction's `lockTable`. */
+  lock(table: TableId, mode: TableLockMode): Waiting<boolean>;
+  /** This mode, or one that includes it. */
+  holds(table: TableId, mode: TableLockMode): boolean;
+  /** Gives the exclusive lock up; those that were taken before it stay. */
+  downgrade(table: TableId): void;
+}
+
 /** What one statement sees and does. */
 export interface StatementView {
   /**
@@ -288,6 +298,8 @@ export interface StatementView {
     checks?: IndexChecks,
   ): Waiting<UpdateResult>;
   delete(row: Row, checks?: IndexChecks): Waiting<void>;
+  /** For definitions that lock their table in steps. Absent: the store has no metadata locks. */
+  readonly metadata?: MetadataLocking;
   /** As the transaction's: for queries that a constraint runs. */
   lockTable?(table: TableId, mode: TableLockMode): Waiting<unknown>;
   /** A query that a constraint runs after the statement: it sees what the statement has written, and at READ COMMITTED has a snapshot of its own. */

@@ -53,8 +53,8 @@ export function planLocking(
   // To MySQL's metadata locks FOR SHARE is a read like any other.
   const { hasMetadataLocks } = engineRules[scope.dialect];
   for (const { item, request } of items) {
-    const mode = hasMetadataLocks && request.strength === 'share' ? 'access share' : 'row share';
-    if (item.table !== null) scope.planning.lock(item.table.id, mode);
+    const metadataMode = request.strength === 'share' ? 'access share' : 'row exclusive';
+    if (item.table !== null) scope.planning.lock(item.table.id, hasMetadataLocks ? metadataMode : 'row share');
   }
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';

@@ -100,7 +100,7 @@ export function planUpdate(statement: MysqlUpdate, scope: QueryScope): DataModif
 
 /** MariaDB locks every table of the join as one that is written to; its DELETE does not. */
 function lockJoined({ namespace, planning }: QueryScope): void {
-  for (const { table } of namespace.items) if (table !== null) planning.lock(table.id, 'row share');
+  for (const { table } of namespace.items) if (table !== null) planning.lock(table.id, 'row exclusive');
 }
 
 function isSameCombination(a: Frame['rows'], b: Frame['rows']): boolean {
