@@ -29,6 +29,8 @@ export interface Access {
   readonly equalities: number;
   /** How many of the index's first columns have one value. */
   readonly constants: number;
+  /** Of those, how many from the first on are compared with a value, not by IS NULL. */
+  readonly values: number;
   /** `id =, range`: for EXPLAIN. */
   readonly condition: string;
   readonly index: Index;
@@ -103,7 +105,16 @@ function waysByWholeIndexes(indexes: readonly Index[], usable: readonly Comparis
 /** All entries of an index. */
 export function wholeIndex(index: Index): Access {
   const paths: readonly AccessPath[] = [{ kind: 'index', index: index.id, prefix: [], isDescending: false }];
-  return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
+  return {
+    paths: () => paths,
+    isPoint: false,
+    isOneRange: true,
+    equalities: 0,
+    constants: 0,
+    values: 0,
+    condition: '',
+    index,
+  };
 }
 
 /** All entries of an index but those whose key fails an equality of a later column (`_bt_checkkeys` in nbtutils.c). */
@@ -157,6 +168,7 @@ function accessBy(
   if (from !== undefined || to !== undefined) words.push('range');
   const isWhole = prefix.length === index.parts.length;
   const firstList = prefix.findIndex(({ valueOf }) => valueOf === null);
+  const firstOther = prefix.findIndex(({ valueOf, isNull }) => valueOf === null || isNull);
   const mayRepeat = prefix.some(({ isNull }) => isNull) && !index.nullsAreEqual;
   const isPoint = isWhole && index.isUnique && !mayRepeat && prefix.every(({ valueOf }) => valueOf !== null);
   const access: Access = {
@@ -165,6 +177,7 @@ function accessBy(
     isOneRange: prefix.every(({ valueOf }) => valueOf !== null),
     equalities: prefix.length,
     constants: firstList < 0 ? prefix.length : firstList,
+    values: firstOther < 0 ? prefix.length : firstOther,
     condition: words.join(', '),
     index,
   };

@@ -190,7 +190,9 @@ function inOrder(
   );
   // MariaDB reads a whole table in order for LIMIT only, and sorts first when the order changes.
   const isSorted = access !== null || (count !== null && isFree);
-  const direction = isSorted ? directionOf(table, access, columns, scope.dialect) : null;
+  // In IS NULL it sees no constant: `TABLE::update_const_key_parts`.
+  const known = access === null ? null : { ...access, constants: access.values };
+  const direction = isSorted ? directionOf(table, known, columns, scope.dialect) : null;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   const sortsByMore = !(columns !== null && isConstant(columns, access));
   return {
