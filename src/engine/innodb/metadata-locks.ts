@@ -10,7 +10,7 @@
 import { SqlError, type TableId, type TableLockMode, type Waiting } from '../../sql/model/index.ts';
 import type { Footprint } from '../footprint.ts';
 import { HeavyweightLocks, type LockMode, type LockOwner, type LockTag, touchLock } from '../heavyweight-locks.ts';
-import { waitWeight, WeighedWaits } from '../weighed-waits.ts';
+import { waitWeight, type WeighedWaits } from '../weighed-waits.ts';
 
 /** Of all transactions. */
 export class MetadataLocks {
