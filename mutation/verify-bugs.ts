@@ -5,16 +5,15 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a version of the last moment is no candidate',
     file: 'src/verify/candidates.ts',
-    before: 'if ((versions.start[version] as number) > end ||',
-    after: 'if ((versions.start[version] as number) >= end ||',
+    before: 'if (versions.start[version] > end ||',
+    after: 'if (versions.start[version] >= end ||',
     why: 'a snapshot at the moment of a commit may see it: a false alarm',
     tests: ['src/verify/reference.test.ts'],
   },
   {
     name: 'a snapshot has part of a transaction',
     file: 'src/verify/candidates.ts',
-    before:
-      '  if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer] as number)) return true;\n',
+    before: '  if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer])) return true;\n',
     after: '',
     why: 'a later read may see a transaction that an earlier read of the same snapshot has not seen: read skew is not found',
     tests: ['src/verify/verifier.test.ts'],
@@ -22,7 +21,7 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a pivot needs no first committer',
     file: 'src/verify/certifier.ts',
-    before: 'return isWriter[first] === 1 || lastEnd < (snapshotStart[first] as number);',
+    before: 'return isWriter[first] === 1 || lastEnd < snapshotStart[first];',
     after: 'return true;',
     why: 'a read-only transaction before the pivot is dangerous only if its snapshot is later: a false alarm',
     tests: ['src/verify/reference.test.ts', 'src/verify/verifier.test.ts'],
@@ -30,7 +29,7 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a cycle through a pruned transaction',
     file: 'src/verify/dependency-graph.ts',
-    before: 'isRetired[transaction] === 0 || (ins[transaction] as number) > 0) return;',
+    before: 'isRetired[transaction] === 0 || ins[transaction] > 0) return;',
     after: 'isRetired[transaction] === 0) return;',
     why: 'what still has transactions before it can be on a cycle',
     tests: ['src/verify/dependency-graph.test.ts'],
@@ -82,9 +81,8 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a snapshot begins with the first plain read',
     file: 'src/verify/snapshots.ts',
-    before:
-      '  snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);\n  snapshotEnd',
-    after: '  snapshotStart[transaction] = start[operation] as number;\n  snapshotEnd',
+    before: '  snapshotStart[transaction] = Math.min(start[operation], snapshotFrom[transaction]);\n  snapshotEnd',
+    after: '  snapshotStart[transaction] = start[operation];\n  snapshotEnd',
     why: 'a statement that failed, or CALL, may have taken it earlier: a false alarm',
     tests: ['src/verify/innodb.test.ts', 'src/verify/verifier.test.ts'],
   },
@@ -99,7 +97,7 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a range lock that was released in time',
     file: 'src/verify/predicate-locks.ts',
-    before: '        if ((transactions.releaseStart[reader] as number) <= writtenBy) continue;\n',
+    before: '        if (transactions.releaseStart[reader] <= writtenBy) continue;\n',
     after: '',
     why: 'the reader was over before the write: a false alarm',
     tests: ['src/verify/predicate-locks.test.ts'],

@@ -65,23 +65,23 @@ function clocksOf(
   const clocks = new Int32Array(transactionCount * width);
   for (const t of order) {
     const row = t * width;
-    const before = previous[t] as number;
+    const before = previous[t];
     if (before >= 0) clocks.copyWithin(row, before * width, before * width + width);
-    const end = readStart[t + 1] as number;
-    for (let i = readStart[t] as number; i < end; i += 1) {
-      const writer = readFrom[i] as number;
+    const end = readStart[t + 1];
+    for (let i = readStart[t]; i < end; i += 1) {
+      const writer = readFrom[i];
       if (writer === INITIAL) continue;
-      const column = (of[writer] as number) - first;
+      const column = of[writer] - first;
       // Is the writer in the past already? Then so is its past.
-      if (column >= 0 && column < width && (clocks[row + column] as number) >= (position[writer] as number)) continue;
+      if (column >= 0 && column < width && clocks[row + column] >= position[writer]) continue;
       const other = writer * width;
       for (let c = 0; c < width; c += 1) {
-        const theirs = clocks[other + c] as number;
-        if (theirs > (clocks[row + c] as number)) clocks[row + c] = theirs;
+        const theirs = clocks[other + c];
+        if (theirs > clocks[row + c]) clocks[row + c] = theirs;
       }
     }
-    const own = (of[t] as number) - first;
-    if (own >= 0 && own < width) clocks[row + own] = position[t] as number;
+    const own = of[t] - first;
+    if (own >= 0 && own < width) clocks[row + own] = position[t];
   }
   return clocks;
 }
@@ -105,36 +105,36 @@ function forceBlock({ reads, chains, writers, segmentAt, block, clocks, forced }
   const cursor = new Int32Array(segmentChain.length);
   const movedFor = new Int32Array(segmentChain.length).fill(-1);
   for (let c3 = 0; c3 < chains.count; c3 += 1) {
-    for (let m = chains.start[c3] as number; m < (chains.start[c3 + 1] as number); m += 1) {
-      const t3 = chains.member[m] as number;
-      const end = readStart[t3 + 1] as number;
-      for (let i = readStart[t3] as number; i < end; i += 1) {
-        const x = readKey[i] as number;
-        const t1 = readFrom[i] as number;
-        const lastSegment = segmentStart[x + 1] as number;
-        for (let g = segmentAt[x] as number; g < lastSegment; g += 1) {
-          const c2 = segmentChain[g] as number;
+    for (let m = chains.start[c3]; m < chains.start[c3 + 1]; m += 1) {
+      const t3 = chains.member[m];
+      const end = readStart[t3 + 1];
+      for (let i = readStart[t3]; i < end; i += 1) {
+        const x = readKey[i];
+        const t1 = readFrom[i];
+        const lastSegment = segmentStart[x + 1];
+        for (let g = segmentAt[x]; g < lastSegment; g += 1) {
+          const c2 = segmentChain[g];
           const column = c2 - first;
           if (column >= width) break;
-          const past = (clocks[t3 * width + column] as number) - (c2 === c3 ? 1 : 0);
+          const past = clocks[t3 * width + column] - (c2 === c3 ? 1 : 0);
           if (movedFor[g] !== c3) {
             movedFor[g] = c3;
-            cursor[g] = writerStart[g] as number;
+            cursor[g] = writerStart[g];
           }
-          let at = cursor[g] as number;
-          const after = writerStart[g + 1] as number;
-          while (at < after && (position[at] as number) <= past) at += 1;
+          let at = cursor[g];
+          const after = writerStart[g + 1];
+          while (at < after && position[at] <= past) at += 1;
           cursor[g] = at;
           if (at === writerStart[g] || writer[at - 1] === t1) continue;
           if (t1 === INITIAL) {
-            forced.add(writer[at - 1] as number, INITIAL, i);
+            forced.add(writer[at - 1], INITIAL, i);
             return;
           }
-          const p2 = position[at - 1] as number;
+          const p2 = position[at - 1];
           const row = t1 * width + column;
-          if (p2 <= (known[row] as number)) continue;
+          if (p2 <= known[row]) continue;
           known[row] = p2;
-          forced.add(writer[at - 1] as number, t1, i);
+          forced.add(writer[at - 1], t1, i);
         }
       }
     }
@@ -143,8 +143,8 @@ function forceBlock({ reads, chains, writers, segmentAt, block, clocks, forced }
 
 function passBlock({ segmentStart, segmentChain }: WritersByKey, segmentAt: Int32Array, next: number): void {
   for (let k = 0; k < segmentAt.length; k += 1) {
-    let g = segmentAt[k] as number;
-    while (g < (segmentStart[k + 1] as number) && (segmentChain[g] as number) < next) g += 1;
+    let g = segmentAt[k];
+    while (g < segmentStart[k + 1] && segmentChain[g] < next) g += 1;
     segmentAt[k] = g;
   }
 }

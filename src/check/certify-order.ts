@@ -47,12 +47,12 @@ function positionsIn(order: Int32Array, { transactionCount }: CompactHistory, { 
     if (isMember[t] !== 1 || co[t] !== -1) return null;
     co[t] = place;
   }
-  return isMember.every((is, t) => (is === 1) === (co[t] as number) >= 0) ? co : null;
+  return isMember.every((is, t) => (is === 1) === co[t] >= 0) ? co : null;
 }
 
 /** The initial state is before everything. */
 function placeOf({ co }: Ordered, t: TransactionIndex): number {
-  return t === INITIAL ? -1 : (co[t] as number);
+  return t === INITIAL ? -1 : co[t];
 }
 
 function containsWr(ordered: Ordered): boolean {
@@ -61,8 +61,8 @@ function containsWr(ordered: Ordered): boolean {
 
 function containsSo({ sessions, co }: Ordered): boolean {
   return sessions.member.every((t) => {
-    const before = sessions.previous[t] as number;
-    return before < 0 || (co[before] as number) < (co[t] as number);
+    const before = sessions.previous[t];
+    return before < 0 || co[before] < co[t];
   });
 }
 
@@ -71,8 +71,8 @@ function everyRead(
   holds: (by: TransactionIndex, key: number, from: TransactionIndex) => boolean,
 ): boolean {
   return sessions.member.every((t) => {
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1)
-      if (!holds(t, reads.readKey[i] as number, reads.readFrom[i] as number)) return false;
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1)
+      if (!holds(t, reads.readKey[i], reads.readFrom[i])) return false;
     return true;
   });
 }
@@ -95,14 +95,14 @@ function isReadAtomic(ordered: Ordered): boolean {
   const { reads, sessions, history } = ordered;
   for (let s = 0; s < history.sessionCount; s += 1) {
     const written = new Map<number, number>();
-    for (let m = sessions.start[s] as number; m < (sessions.start[s + 1] as number); m += 1) {
-      const t = sessions.member[m] as number;
+    for (let m = sessions.start[s]; m < sessions.start[s + 1]; m += 1) {
+      const t = sessions.member[m];
       const seen = new Map<number, number>();
-      const [begin, end] = [reads.readStart[t] as number, reads.readStart[t + 1] as number];
-      for (let i = begin; i < end; i += 1) addWrites(ordered, reads.readFrom[i] as number, seen);
+      const [begin, end] = [reads.readStart[t], reads.readStart[t + 1]];
+      for (let i = begin; i < end; i += 1) addWrites(ordered, reads.readFrom[i], seen);
       for (let i = begin; i < end; i += 1) {
-        const key = reads.readKey[i] as number;
-        const place = placeOf(ordered, reads.readFrom[i] as number);
+        const key = reads.readKey[i];
+        const place = placeOf(ordered, reads.readFrom[i]);
         if (place < Math.max(seen.get(key) ?? -1, written.get(key) ?? -1)) return false;
       }
       addWrites(ordered, t, written);
@@ -114,8 +114,8 @@ function isReadAtomic(ordered: Ordered): boolean {
 function addWrites(ordered: Ordered, t: TransactionIndex, newest: Map<number, number>): void {
   if (t === INITIAL) return;
   const { writeStart, writeKey } = ordered.reads;
-  for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) {
-    const key = writeKey[w] as number;
+  for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
+    const key = writeKey[w];
     newest.set(key, Math.max(newest.get(key) ?? -1, placeOf(ordered, t)));
   }
 }
@@ -130,22 +130,21 @@ function isCausal(ordered: Ordered, order: Int32Array): boolean {
     past.add(t, before);
   };
   for (const t of order) {
-    addPast(t, sessions.previous[t] as number);
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1)
-      addPast(t, reads.readFrom[i] as number);
+    addPast(t, sessions.previous[t]);
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) addPast(t, reads.readFrom[i]);
   }
   /** By key: its writers, in commit order. */
   const writers = new Map<number, TransactionIndex[]>();
   for (const t of order) {
-    for (let w = reads.writeStart[t] as number; w < (reads.writeStart[t + 1] as number); w += 1) {
-      const key = reads.writeKey[w] as number;
+    for (let w = reads.writeStart[t]; w < reads.writeStart[t + 1]; w += 1) {
+      const key = reads.writeKey[w];
       const known = writers.get(key);
       if (known === undefined) writers.set(key, [t]);
       else known.push(t);
     }
   }
   return everyRead(ordered, (by, key, from) => {
-    const newer = (writers.get(key) ?? []).filter((t) => (co[t] as number) > placeOf(ordered, from));
+    const newer = (writers.get(key) ?? []).filter((t) => co[t] > placeOf(ordered, from));
     return newer.every((t) => !past.has(by, t));
   });
 }

@@ -48,13 +48,12 @@ function greedyChains(
   const isEnd = new Uint8Array(transactionCount);
   let count = 0;
   for (const t of order) {
-    let before = previous[t] as number;
-    const end = readStart[t + 1] as number;
-    for (let i = readStart[t] as number; i < end && (before < 0 || isEnd[before] === 0); i += 1)
-      before = readFrom[i] as number;
+    let before = previous[t];
+    const end = readStart[t + 1];
+    for (let i = readStart[t]; i < end && (before < 0 || isEnd[before] === 0); i += 1) before = readFrom[i];
     const follows = before >= 0 && isEnd[before] === 1;
-    of[t] = follows ? (of[before] as number) : count;
-    position[t] = follows ? (position[before] as number) + 1 : 1;
+    of[t] = follows ? of[before] : count;
+    position[t] = follows ? position[before] + 1 : 1;
     if (follows) isEnd[before] = 0;
     else count += 1;
     isEnd[t] = 1;
@@ -65,16 +64,16 @@ function greedyChains(
 function listed(order: Int32Array, of: Int32Array, count: number): Pick<Chains, 'start' | 'member'> {
   const start = new Int32Array(count + 1);
   for (const t of order) {
-    const after = (of[t] as number) + 1;
-    start[after] = (start[after] as number) + 1;
+    const after = of[t] + 1;
+    start[after] = start[after] + 1;
   }
-  for (let c = 0; c < count; c += 1) start[c + 1] = (start[c + 1] as number) + (start[c] as number);
+  for (let c = 0; c < count; c += 1) start[c + 1] = start[c + 1] + start[c];
   const next = start.slice(0, count);
   const member = new Int32Array(order.length);
   for (const t of order) {
-    const at = next[of[t] as number] as number;
+    const at = next[of[t]];
     member[at] = t;
-    next[of[t] as number] = at + 1;
+    next[of[t]] = at + 1;
   }
   return { start, member };
 }

@@ -88,7 +88,7 @@ function satisfied(
 ): Verdict {
   const writers = chosen?.map(({ operation, from }): ChosenWriter => {
     const by = transactionOf(history, operation);
-    return { by, operation: operation - (history.operationStart[by] as number), from };
+    return { by, operation: operation - history.operationStart[by], from };
   });
   return {
     kind: 'satisfied',

@@ -39,7 +39,7 @@ export function commitOrder(problem: OrderProblem): Int32Array {
   let at = n;
   let height = 0;
   const release = (t: number): void => {
-    const left = (successors[t] as number) - 1;
+    const left = successors[t] - 1;
     successors[t] = left;
     if (left === 0) {
       stack[height] = t;
@@ -52,18 +52,17 @@ export function commitOrder(problem: OrderProblem): Int32Array {
     height += 1;
     while (height > 0) {
       height -= 1;
-      const t = stack[height] as number;
+      const t = stack[height];
       at -= 1;
       order[at] = t;
       successors[t] = taken;
-      const previous = sessions === null ? -1 : (sessions.previous[t] as number);
+      const previous = sessions === null ? -1 : sessions.previous[t];
       if (previous >= 0) release(previous);
-      const end = readStart[t + 1] as number;
-      for (let i = readStart[t] as number; i < end; i += 1) if (readFrom[i] !== INITIAL) release(readFrom[i] as number);
+      const end = readStart[t + 1];
+      for (let i = readStart[t]; i < end; i += 1) if (readFrom[i] !== INITIAL) release(readFrom[i]);
       if (byTarget === null || forced === null) continue;
-      const edgeEnd = byTarget.start[t + 1] as number;
-      for (let e = byTarget.start[t] as number; e < edgeEnd; e += 1)
-        release(forced.from.array[byTarget.edge[e] as number] as number);
+      const edgeEnd = byTarget.start[t + 1];
+      for (let e = byTarget.start[t]; e < edgeEnd; e += 1) release(forced.from.array[byTarget.edge[e]]);
     }
   }
   return order.subarray(at);
@@ -77,29 +76,29 @@ function countSuccessors({ history, reads, sessions, forced }: OrderProblem): In
   const n = history.transactionCount;
   const successors = new Int32Array(n);
   const count = (from: number): void => {
-    if (from >= 0) successors[from] = (successors[from] as number) + 1;
+    if (from >= 0) successors[from] = successors[from] + 1;
   };
-  const readCount = readStart[n] as number;
-  for (let i = 0; i < readCount; i += 1) count(readFrom[i] as number);
-  if (sessions !== null) for (let t = 0; t < n; t += 1) count(sessions.previous[t] as number);
+  const readCount = readStart[n];
+  for (let i = 0; i < readCount; i += 1) count(readFrom[i]);
+  if (sessions !== null) for (let t = 0; t < n; t += 1) count(sessions.previous[t]);
   if (forced !== null)
-    for (let e = 0; e < forced.count; e += 1) if (forced.to.array[e] !== INITIAL) count(forced.from.array[e] as number);
+    for (let e = 0; e < forced.count; e += 1) if (forced.to.array[e] !== INITIAL) count(forced.from.array[e]);
   return successors;
 }
 
 export function forcedByTarget({ to, count }: ForcedEdges, transactionCount: number): ForcedByTarget {
   const start = new Int32Array(transactionCount + 1);
   for (let e = 0; e < count; e += 1) {
-    const target = to.array[e] as number;
-    if (target !== INITIAL) start[target + 1] = (start[target + 1] as number) + 1;
+    const target = to.array[e];
+    if (target !== INITIAL) start[target + 1] = start[target + 1] + 1;
   }
-  for (let t = 0; t < transactionCount; t += 1) start[t + 1] = (start[t + 1] as number) + (start[t] as number);
+  for (let t = 0; t < transactionCount; t += 1) start[t + 1] = start[t + 1] + start[t];
   const next = start.slice(0, transactionCount);
-  const edge = new Int32Array(start[transactionCount] as number);
+  const edge = new Int32Array(start[transactionCount]);
   for (let e = 0; e < count; e += 1) {
-    const target = to.array[e] as number;
+    const target = to.array[e];
     if (target === INITIAL) continue;
-    const at = next[target] as number;
+    const at = next[target];
     edge[at] = e;
     next[target] = at + 1;
   }

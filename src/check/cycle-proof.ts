@@ -37,11 +37,11 @@ function namedEdge({ from, to, relation, read }: CommitEdge, readOf: (read: numb
 
 function externalRead({ history, reads }: OrderProblem, read: number): ExternalRead {
   const by = readerOf(history, reads, read);
-  const operation = reads.readOperation[read] as number;
+  const operation = reads.readOperation[read];
   return {
     by,
-    operation: operation - (history.operationStart[by] as number),
-    key: history.names.key(reads.readKey[read] as number),
-    from: reads.readFrom[read] as number,
+    operation: operation - history.operationStart[by],
+    key: history.names.key(reads.readKey[read]),
+    from: reads.readFrom[read],
   };
 }

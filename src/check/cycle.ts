@@ -24,8 +24,8 @@ const visitsMax = 4_000_000;
 export function shortCycle(problem: OrderProblem, order: Int32Array): CommitEdge[] {
   const { forced } = problem;
   if (forced !== null && forced.toInitial >= 0) {
-    const from = forced.from.array[forced.toInitial] as number;
-    const read = forced.read.array[forced.toInitial] as number;
+    const from = forced.from.array[forced.toInitial];
+    const read = forced.read.array[forced.toInitial];
     return [
       { from: INITIAL, to: from, relation: 'so', read: -1 },
       { from, to: INITIAL, relation: 'forced', read },
@@ -65,21 +65,21 @@ class Predecessors {
   at(t: TransactionIndex, i: number): TransactionIndex | undefined {
     const { reads, sessions, forced } = this.#problem;
     if (i === 0) return sessions?.previous[t] ?? INITIAL;
-    const read = (reads.readStart[t] as number) + i - 1;
-    if (read < (reads.readStart[t + 1] as number)) return reads.readFrom[read];
+    const read = reads.readStart[t] + i - 1;
+    if (read < reads.readStart[t + 1]) return reads.readFrom[read];
     if (this.#forced === null || forced === null) return undefined;
-    const e = (this.#forced.start[t] as number) + read - (reads.readStart[t + 1] as number);
-    return e < (this.#forced.start[t + 1] as number) ? forced.from.array[this.#forced.edge[e] as number] : undefined;
+    const e = this.#forced.start[t] + read - reads.readStart[t + 1];
+    return e < this.#forced.start[t + 1] ? forced.from.array[this.#forced.edge[e]] : undefined;
   }
 
   edge(t: TransactionIndex, i: number): CommitEdge {
     const from = this.at(t, i) ?? INITIAL;
     const { reads, forced } = this.#problem;
     if (i === 0) return { from, to: t, relation: 'so', read: -1 };
-    const read = (reads.readStart[t] as number) + i - 1;
-    const beyond = read - (reads.readStart[t + 1] as number);
+    const read = reads.readStart[t] + i - 1;
+    const beyond = read - reads.readStart[t + 1];
     if (beyond < 0) return { from, to: t, relation: 'wr', read };
-    const e = this.#forced?.edge[(this.#forced.start[t] as number) + beyond] ?? -1;
+    const e = this.#forced?.edge[this.#forced.start[t] + beyond] ?? -1;
     return { from, to: t, relation: 'forced', read: forced?.read.array[e] ?? -1 };
   }
 }
@@ -105,7 +105,7 @@ function someCycle(graph: Predecessors, { history, reads }: OrderProblem, order:
         place[t] = -1;
         way.pop();
         next.pop();
-      } else if (before !== INITIAL && (place[before] as number) >= 0) {
+      } else if (before !== INITIAL && place[before] >= 0) {
         return way.slice(place[before]);
       } else if (before !== INITIAL && isDone[before] === 0) {
         isDone[before] = 1;
@@ -163,8 +163,8 @@ class BackwardSearch {
     const edges: CommitEdge[] = [];
     let t = from;
     do {
-      const next = this.#to[t] as number;
-      const edge = this.#graph.edge(next, this.#edge[t] as number);
+      const next = this.#to[t];
+      const edge = this.#graph.edge(next, this.#edge[t]);
       const last = edges.at(-1);
       if (edge.relation === 'so' && last?.relation === 'so') edges[edges.length - 1] = { ...last, to: edge.to };
       else edges.push(edge);

@@ -70,7 +70,7 @@ function withWitnesses({ history, reads }: OrderProblem, found: Set<TransactionI
   const isUnknown = (t: TransactionIndex): boolean => history.status[t] === statusCode.unknown;
   if ([...found].some(isUnknown)) {
     const witness = witnesses(history, reads);
-    for (const t of found) if (isUnknown(t)) found.add(witness[t] as number);
+    for (const t of found) if (isUnknown(t)) found.add(witness[t]);
   }
   return [...found].toSorted((a, b) => a - b);
 }
@@ -83,9 +83,9 @@ function witnesses(
   const witness = new Int32Array(transactionCount).fill(-1);
   const queue: TransactionIndex[] = [];
   const visit = (t: TransactionIndex): void => {
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
-      const writer = (sources[o] as number) >> 1;
-      if ((sources[o] as number) < 0 || status[writer] !== statusCode.unknown || witness[writer] !== -1) continue;
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
+      const writer = sources[o] >> 1;
+      if (sources[o] < 0 || status[writer] !== statusCode.unknown || witness[writer] !== -1) continue;
       witness[writer] = t;
       queue.push(writer);
     }

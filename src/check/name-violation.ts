@@ -29,7 +29,7 @@ export function named(
   if (whole === null || whole.verdict.anomaly === violated.anomaly) return violated;
   const { anomaly } = whole.verdict;
   const hasName = (part: readonly TransactionIndex[]): boolean => evidenceIn(part)?.verdict.anomaly === anomaly;
-  const spoken = transactionsIn(whole.verdict).map((t) => region[t] as TransactionIndex);
+  const spoken = transactionsIn(whole.verdict).map((t) => region[t]);
   const small = shrink(hasName(spoken) ? spoken : region, hasName, triesMax);
   return { kind: 'violated', anomaly, cycle: [], evidence: evidenceIn(small) };
 }

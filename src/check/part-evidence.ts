@@ -32,7 +32,7 @@ export function partEvidence(
   const verdict = check(part, level, { limit });
   if (verdict.kind !== 'violated') return null;
   const operations = transactions.map((t) => {
-    const [first, after] = [history.operationStart[t] as number, history.operationStart[t + 1] as number];
+    const [first, after] = [history.operationStart[t], history.operationStart[t + 1]];
     return Array.from({ length: after - first }, (_, i) => i).filter((i) => keeps(first + i));
   });
   return { history: part, verdict, transactions: [...transactions], operations };
@@ -47,7 +47,7 @@ function hasRecordedWriter({ from, kind }: CompactHistory, o: number, among: Rea
 /** The verdict on the whole history: that on the part, with the transactions and operations of the whole. */
 export function verdictInWhole({ verdict, transactions, operations }: Evidence): Violated {
   return mapPlaces(verdict, {
-    transaction: (t) => (t === INITIAL ? INITIAL : (transactions[t] as TransactionIndex)),
-    operation: (t, o) => operations[t]?.[o] as number,
+    transaction: (t) => (t === INITIAL ? INITIAL : transactions[t]),
+    operation: (t, o) => operations[t]?.[o],
   });
 }

@@ -18,26 +18,25 @@ export function readAtomicEdges(history: CompactHistory, reads: Reads, sessions:
   const writtenIn = new Int32Array(history.keyCount).fill(-1);
   const lastWriter = new Int32Array(history.keyCount);
   for (let s = 0; s < history.sessionCount; s += 1) {
-    for (let m = sessions.start[s] as number; m < (sessions.start[s + 1] as number); m += 1) {
-      const t3 = sessions.member[m] as number;
-      const begin = readStart[t3] as number;
-      const end = readStart[t3 + 1] as number;
+    for (let m = sessions.start[s]; m < sessions.start[s + 1]; m += 1) {
+      const t3 = sessions.member[m];
+      const begin = readStart[t3];
+      const end = readStart[t3 + 1];
       keys.begin(t3);
       for (let i = begin; i < end; i += 1) {
-        const x = readKey[i] as number;
+        const x = readKey[i];
         if (!keys.add(i, forced)) continue;
-        if (writtenIn[x] === s && lastWriter[x] !== readFrom[i])
-          forced.add(lastWriter[x] as number, readFrom[i] as number, i);
+        if (writtenIn[x] === s && lastWriter[x] !== readFrom[i]) forced.add(lastWriter[x], readFrom[i], i);
       }
       for (let i = begin; i < end; i += 1) {
-        const t2 = readFrom[i] as number;
+        const t2 = readFrom[i];
         if (t2 === INITIAL || seenBy[t2] === t3) continue;
         seenBy[t2] = t3;
         keys.forceBy(t2, forced);
       }
-      for (let w = writeStart[t3] as number; w < (writeStart[t3 + 1] as number); w += 1) {
-        writtenIn[writeKey[w] as number] = s;
-        lastWriter[writeKey[w] as number] = t3;
+      for (let w = writeStart[t3]; w < writeStart[t3 + 1]; w += 1) {
+        writtenIn[writeKey[w]] = s;
+        lastWriter[writeKey[w]] = t3;
       }
     }
   }
@@ -69,10 +68,10 @@ class KeysRead {
   /** @returns false where the key was read before; if another write was seen then, each of the two writers is before the other */
   add(read: number, forced: ForcedEdges): boolean {
     const { readKey, readFrom } = this.#reads;
-    const key = readKey[read] as number;
+    const key = readKey[read];
     if (this.#readBy[key] === this.#reader) {
-      const first = this.#first[key] as number;
-      const [before, now] = [readFrom[first] as number, readFrom[read] as number];
+      const first = this.#first[key];
+      const [before, now] = [readFrom[first], readFrom[read]];
       if (before === now) return false;
       if (before !== INITIAL) forced.add(before, now, read);
       if (now !== INITIAL) forced.add(now, before, first);
@@ -93,21 +92,21 @@ class KeysRead {
   /** t2, which the transaction reads from, comes before the writers that it saw of the other keys that t2 writes. */
   forceBy(t2: number, forced: ForcedEdges): void {
     const { writeStart, writeKey } = this.#reads;
-    const [first, after] = [writeStart[t2] as number, writeStart[t2 + 1] as number];
+    const [first, after] = [writeStart[t2], writeStart[t2 + 1]];
     if (after - first <= this.#count) {
-      for (let w = first; w < after; w += 1) this.#force(t2, writeKey[w] as number, forced);
+      for (let w = first; w < after; w += 1) this.#force(t2, writeKey[w], forced);
       return;
     }
     for (let j = 0; j < this.#count; j += 1) {
-      const key = this.#keys[j] as number;
+      const key = this.#keys[j];
       if (writesKey(this.#reads, t2, key)) this.#force(t2, key, forced);
     }
   }
 
   #force(t2: number, key: number, forced: ForcedEdges): void {
     if (this.#readBy[key] !== this.#reader) return;
-    const read = this.#first[key] as number;
-    const t1 = this.#reads.readFrom[read] as number;
+    const read = this.#first[key];
+    const t1 = this.#reads.readFrom[read];
     if (t1 === t2) return;
     if (t1 > t2 && this.#history.session[t1] === this.#history.session[t2]) return; // session order says so
     forced.add(t2, t1, read);

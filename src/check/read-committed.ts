@@ -19,25 +19,25 @@ export function readCommittedEdges(history: CompactHistory, reads: Reads): Force
   const seenBy = new Int32Array(history.transactionCount).fill(-1);
   let isFirst = new Uint8Array(64);
   for (let t3 = 0; t3 < history.transactionCount; t3 += 1) {
-    const begin = readStart[t3] as number;
-    const end = readStart[t3 + 1] as number;
+    const begin = readStart[t3];
+    const end = readStart[t3 + 1];
     if (end - begin < 2) continue;
     if (end - begin > isFirst.length) isFirst = new Uint8Array(2 * (end - begin));
     for (let i = begin; i < end; i += 1) {
-      const t2 = readFrom[i] as number;
+      const t2 = readFrom[i];
       isFirst[i - begin] = t2 !== INITIAL && seenBy[t2] !== t3 ? 1 : 0;
       if (t2 !== INITIAL) seenBy[t2] = t3;
     }
     later.begin(t3);
     for (let i = end - 1; i >= begin; i -= 1) {
-      const t2 = readFrom[i] as number;
+      const t2 = readFrom[i];
       if (isFirst[i - begin] === 1) {
-        const [first, after] = [writeStart[t2] as number, writeStart[t2 + 1] as number];
+        const [first, after] = [writeStart[t2], writeStart[t2 + 1]];
         if (after - first <= later.count) {
-          for (let w = first; w < after; w += 1) later.force(t2, writeKey[w] as number, forced);
+          for (let w = first; w < after; w += 1) later.force(t2, writeKey[w], forced);
         } else {
           for (let j = 0; j < later.count; j += 1)
-            if (writesKey(reads, t2, later.keys[j] as number)) later.force(t2, later.keys[j] as number, forced);
+            if (writesKey(reads, t2, later.keys[j])) later.force(t2, later.keys[j], forced);
         }
       }
       later.add(i);
@@ -73,7 +73,7 @@ class LaterReads {
 
   add(read: number): void {
     const { readKey, readFrom } = this.#reads;
-    const key = readKey[read] as number;
+    const key = readKey[read];
     if (this.#readBy[key] !== this.#reader) {
       this.#readBy[key] = this.#reader;
       this.#nearest[key] = read;
@@ -85,10 +85,10 @@ class LaterReads {
       }
       this.keys[this.count] = key;
       this.count += 1;
-    } else if (readFrom[this.#nearest[key] as number] === readFrom[read]) {
+    } else if (readFrom[this.#nearest[key]] === readFrom[read]) {
       this.#nearest[key] = read;
     } else {
-      this.#other[key] = this.#nearest[key] as number;
+      this.#other[key] = this.#nearest[key];
       this.#nearest[key] = read;
     }
   }
@@ -97,10 +97,10 @@ class LaterReads {
   force(t2: number, key: number, forced: ForcedEdges): void {
     if (this.#readBy[key] !== this.#reader) return;
     const { readFrom } = this.#reads;
-    let read = this.#nearest[key] as number;
-    if (readFrom[read] === t2) read = this.#other[key] as number;
+    let read = this.#nearest[key];
+    if (readFrom[read] === t2) read = this.#other[key];
     if (read === noReader) return;
-    const t1 = readFrom[read] as number;
+    const t1 = readFrom[read];
     if (t1 > t2 && this.#history.session[t1] === this.#history.session[t2]) return; // session order says so
     forced.add(t2, t1, read);
   }

@@ -87,7 +87,7 @@ export function transactionOf(
   let [low, high] = [0, transactionCount];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((operationStart[middle] as number) <= operation) low = middle;
+    if (operationStart[middle] <= operation) low = middle;
     else high = middle;
   }
   return low;
@@ -100,17 +100,17 @@ function findSources(history: CompactHistory, writers: WriterIndex, sources: Int
   const lastValue = new Int32Array(history.keyCount);
   let firstAmbiguous = -1;
   for (let t = 0; t < transactionCount; t += 1) {
-    const end = operationStart[t + 1] as number;
-    for (let o = operationStart[t] as number; o < end; o += 1) {
-      const k = key[o] as number;
-      const v = value[o] as number;
+    const end = operationStart[t + 1];
+    for (let o = operationStart[t]; o < end; o += 1) {
+      const k = key[o];
+      const v = value[o];
       if (kind[o] === operationKind.write) {
         writtenBy[k] = t;
         lastValue[k] = v;
         continue;
       }
       if (kind[o] !== operationKind.read) continue;
-      const recorded = from === null ? fromUnrecorded : (from[o] as number);
+      const recorded = from === null ? fromUnrecorded : from[o];
       // Another transaction may have written the same value; where the record says that it was seen, the own write was not.
       const found =
         writtenBy[k] === t
@@ -145,9 +145,9 @@ function membersOf(history: CompactHistory, sources: Int32Array): Uint8Array {
   if (unknowns === 0) return isMember;
   const added: TransactionIndex[] = [];
   const addWriters = (t: TransactionIndex): void => {
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
-      const writer = (sources[o] as number) >> 1;
-      if ((sources[o] as number) < 0 || isMember[writer] === 1 || status[writer] !== statusCode.unknown) continue;
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
+      const writer = sources[o] >> 1;
+      if (sources[o] < 0 || isMember[writer] === 1 || status[writer] !== statusCode.unknown) continue;
       isMember[writer] = 1;
       added.push(writer);
     }
@@ -172,14 +172,14 @@ function externalReads(history: CompactHistory, sources: Int32Array, isMember: U
   for (let t = 0; t < transactionCount; t += 1) {
     readStart[t] = next;
     if (isMember[t] === 0) continue;
-    const end = operationStart[t + 1] as number;
-    for (let o = operationStart[t] as number; o < end; o += 1) {
-      const found = sources[o] as number;
+    const end = operationStart[t + 1];
+    for (let o = operationStart[t]; o < end; o += 1) {
+      const found = sources[o];
       if (found === source.none || found === source.own || found === source.ambiguous) continue;
       if (found === source.thinAir) thinAirCount += 1;
       const kind = anomalyOf(history, found);
       if (kind === null) {
-        readKey[next] = key[o] as number;
+        readKey[next] = key[o];
         readFrom[next] = found === source.initial ? INITIAL : found >> 1;
         readOperation[next] = o;
         next += 1;
@@ -195,7 +195,7 @@ function externalReads(history: CompactHistory, sources: Int32Array, isMember: U
 /** At most: those of transactions that are no members are counted too. */
 function countExternal(sources: Int32Array, operationCount: number): number {
   let count = 0;
-  for (let o = 0; o < operationCount; o += 1) if ((sources[o] as number) >= source.initial) count += 1;
+  for (let o = 0; o < operationCount; o += 1) if (sources[o] >= source.initial) count += 1;
   return count;
 }
 
@@ -220,9 +220,9 @@ function writtenKeys(history: CompactHistory): Pick<Reads, 'writeStart' | 'write
     const begin = next;
     writeStart[t] = begin;
     if (status[t] === statusCode.aborted) continue;
-    const end = operationStart[t + 1] as number;
-    for (let o = operationStart[t] as number; o < end; o += 1) {
-      const k = key[o] as number;
+    const end = operationStart[t + 1];
+    for (let o = operationStart[t]; o < end; o += 1) {
+      const k = key[o];
       if (kind[o] !== operationKind.write || writtenBy[k] === t) continue;
       writtenBy[k] = t;
       writeKey[next] = k;
@@ -241,10 +241,10 @@ function sortRange(array: Int32Array, begin: number, end: number): void {
     return;
   }
   for (let i = begin + 1; i < end; i += 1) {
-    const moved = array[i] as number;
+    const moved = array[i];
     let at = i;
-    while (at > begin && (array[at - 1] as number) > moved) {
-      array[at] = array[at - 1] as number;
+    while (at > begin && array[at - 1] > moved) {
+      array[at] = array[at - 1];
       at -= 1;
     }
     array[at] = moved;
@@ -253,11 +253,11 @@ function sortRange(array: Int32Array, begin: number, end: number): void {
 
 /** Does transaction t write the key? Logarithmic in its writes. */
 export function writesKey({ writeStart, writeKey }: Reads, t: TransactionIndex, key: number): boolean {
-  let low = writeStart[t] as number;
-  let high = writeStart[t + 1] as number;
+  let low = writeStart[t];
+  let high = writeStart[t + 1];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = writeKey[middle] as number;
+    const found = writeKey[middle];
     if (found === key) return true;
     if (found < key) low = middle + 1;
     else high = middle;
@@ -267,7 +267,7 @@ export function writesKey({ writeStart, writeKey }: Reads, t: TransactionIndex, 
 
 /** Is it a write, or a read of a write in this part or of the initial state? */
 export function isWithin(sources: Int32Array, operation: number, among: ReadonlySet<TransactionIndex>): boolean {
-  const found = sources[operation] as number;
+  const found = sources[operation];
   return found >= 0 ? among.has(found >> 1) : found >= source.own;
 }
 
@@ -280,7 +280,7 @@ export function readerOf(
   let [low, high] = [0, transactionCount];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((readStart[middle] as number) <= read) low = middle;
+    if (readStart[middle] <= read) low = middle;
     else high = middle;
   }
   return low;

@@ -24,14 +24,14 @@ export function violatingRegion(
   const taken = new Set<number>();
   for (let next: readonly TransactionIndex[] | null = found; next !== null; ) {
     const before = taken.size;
-    for (const t of next) taken.add(components.of[t] as number);
+    for (const t of next) taken.add(components.of[t]);
     if (taken.size === before) break;
     let size = 0;
-    for (const component of taken) size += components.size[component] as number;
+    for (const component of taken) size += components.size[component];
     if (size > transactionsMax) return null;
-    next = elsewhere(history, reads, find, (t) => !taken.has(components.of[t] as number));
+    next = elsewhere(history, reads, find, (t) => !taken.has(components.of[t]));
   }
-  return membersOf(reads).filter((t) => taken.has(components.of[t] as number));
+  return membersOf(reads).filter((t) => taken.has(components.of[t]));
 }
 
 /** A violation among the other transactions. */
@@ -44,7 +44,7 @@ function elsewhere(
   const others = membersOf(reads).filter(isOther);
   const among = new Set(others);
   const rest = subHistory(history, others, (o) => isWithin(reads.source, o, among));
-  return find(rest)?.map((t) => others[t] as TransactionIndex) ?? null;
+  return find(rest)?.map((t) => others[t]) ?? null;
 }
 
 function membersOf({ isMember }: Reads): TransactionIndex[] {
@@ -69,29 +69,28 @@ function componentsOf(history: CompactHistory, reads: Reads): Components {
     for (let t = 0; t < transactionCount; t += 1) if (isMember[t] === 1) look(t);
   };
   forEachMember((t) => {
-    union(parent, t, sessions + (session[t] as number));
-    for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) {
-      isWritten[writeKey[w] as number] = 1;
-      union(parent, t, keys + (writeKey[w] as number));
+    union(parent, t, sessions + session[t]);
+    for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
+      isWritten[writeKey[w]] = 1;
+      union(parent, t, keys + writeKey[w]);
     }
   });
   forEachMember((t) => {
-    for (let r = readStart[t] as number; r < (readStart[t + 1] as number); r += 1) {
-      if (readFrom[r] !== INITIAL || isWritten[readKey[r] as number] === 1)
-        union(parent, t, keys + (readKey[r] as number));
+    for (let r = readStart[t]; r < readStart[t + 1]; r += 1) {
+      if (readFrom[r] !== INITIAL || isWritten[readKey[r]] === 1) union(parent, t, keys + readKey[r]);
     }
   });
   const size = new Int32Array(parent.length);
   const of = Int32Array.from({ length: transactionCount }, (_, t) => rootOf(parent, t));
-  forEachMember((t) => (size[of[t] as number] = (size[of[t] as number] as number) + 1));
+  forEachMember((t) => (size[of[t]] = size[of[t]] + 1));
   return { of, size };
 }
 
 function rootOf(parent: Int32Array, node: number): number {
   let root = node;
   while (parent[root] !== root) {
-    parent[root] = parent[parent[root] as number] as number; // halves the way
-    root = parent[root] as number;
+    parent[root] = parent[parent[root]]; // halves the way
+    root = parent[root];
   }
   return root;
 }

@@ -22,10 +22,10 @@ export function sessionOrder(history: CompactHistory, { isMember }: Reads): Sess
   for (let s = 0; s < history.sessionCount; s += 1) {
     const first = next;
     start[s] = first;
-    for (let i = all.start[s] as number; i < (all.start[s + 1] as number); i += 1) {
-      const t = all.transaction[i] as number;
+    for (let i = all.start[s]; i < all.start[s + 1]; i += 1) {
+      const t = all.transaction[i];
       if (isMember[t] === 0) continue;
-      if (next > first) previous[t] = member[next - 1] as number;
+      if (next > first) previous[t] = member[next - 1];
       member[next] = t;
       next += 1;
       position[t] = next - first;

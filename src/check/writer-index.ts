@@ -35,12 +35,12 @@ export class WriterIndex {
     const writtenBy = new Int32Array(history.keyCount).fill(-1);
     const lastValue = new Int32Array(history.keyCount);
     for (let t = 0; t < transactionCount; t += 1) {
-      const end = operationStart[t + 1] as number;
-      for (let o = operationStart[t] as number; o < end; o += 1) {
+      const end = operationStart[t + 1];
+      for (let o = operationStart[t]; o < end; o += 1) {
         if (kind[o] !== operationKind.write) continue;
-        const k = key[o] as number;
-        const v = value[o] as number;
-        if (writtenBy[k] === t) this.#overwritten(lastValue[k] as number, t);
+        const k = key[o];
+        const v = value[o];
+        if (writtenBy[k] === t) this.#overwritten(lastValue[k], t);
         this.#written(v, t);
         writtenBy[k] = t;
         lastValue[k] = v;
@@ -59,7 +59,7 @@ export class WriterIndex {
    * -2: the initial state, -3: there are several.
    */
   onlyWriterFor(reader: TransactionIndex, key: number, value: number): number {
-    const first = this.#first[value] as number;
+    const first = this.#first[value];
     const isInitial = this.#isInitial(key, value);
     if (this.#chain !== null && this.#chain[value] !== -1) {
       const others = this.#writers(value).filter((writer) => writer >> 1 !== reader);
@@ -74,7 +74,7 @@ export class WriterIndex {
   /** As `onlyWriterFor`, of a writer that is recorded; -1: it did not write that. */
   recorded(from: TransactionIndex, key: number, value: number): number {
     if (from === INITIAL) return this.#isInitial(key, value) ? -2 : -1;
-    const first = this.#first[value] as number;
+    const first = this.#first[value];
     if (first !== -1 && first >> 1 === from) return first;
     return this.#writers(value).find((writer) => writer >> 1 === from) ?? -1;
   }
@@ -93,7 +93,7 @@ export class WriterIndex {
   /** A key that nothing wrote may be a list to which nothing was appended: what its clients saw is `[]`. */
   #isInitial(key: number, value: number): boolean {
     const { initialValue, names } = this.#history;
-    const given = initialValue[key] as number;
+    const given = initialValue[key];
     if (given === value) return true;
     if (this.#isWritten[key] === 1) return false;
     return isEmptyList(names.value(value)) && names.value(given) === null;
@@ -101,23 +101,22 @@ export class WriterIndex {
 
   /** In the order of transactions. */
   #writers(value: number): number[] {
-    const first = this.#first[value] as number;
+    const first = this.#first[value];
     if (first === -1) return [];
     const later: number[] = [];
-    for (let e = this.#chain?.[value] ?? -1; e !== -1; e = this.#older.array[e] as number)
-      later.push(this.#entries.array[e] as number);
+    for (let e = this.#chain?.[value] ?? -1; e !== -1; e = this.#older.array[e]) later.push(this.#entries.array[e]);
     return [first, ...later.toReversed()];
   }
 
   #written(value: number, t: TransactionIndex): void {
-    const first = this.#first[value] as number;
+    const first = this.#first[value];
     if (first === -1 || first >> 1 === t) {
       this.#first[value] = 2 * t + 1;
       return;
     }
     this.#chain ??= new Int32Array(this.#history.valueCount).fill(-1);
-    const newest = this.#chain[value] as number;
-    if (newest !== -1 && (this.#entries.array[newest] as number) >> 1 === t) {
+    const newest = this.#chain[value];
+    if (newest !== -1 && this.#entries.array[newest] >> 1 === t) {
       this.#entries.array[newest] = 2 * t + 1;
       return;
     }
@@ -127,7 +126,7 @@ export class WriterIndex {
   }
 
   #overwritten(value: number, t: TransactionIndex): void {
-    if ((this.#first[value] as number) >> 1 === t) {
+    if (this.#first[value] >> 1 === t) {
       this.#first[value] = 2 * t;
       return;
     }

@@ -18,24 +18,24 @@ export function writersByKey({ keyCount }: CompactHistory, reads: Reads, chains:
   const { writeStart, writeKey } = reads;
   const keyStart = new Int32Array(keyCount + 1);
   for (const t of chains.member) {
-    for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) {
-      const after = (writeKey[w] as number) + 1;
-      keyStart[after] = (keyStart[after] as number) + 1;
+    for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
+      const after = writeKey[w] + 1;
+      keyStart[after] = keyStart[after] + 1;
     }
   }
-  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = (keyStart[k + 1] as number) + (keyStart[k] as number);
-  const count = keyStart[keyCount] as number;
+  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = keyStart[k + 1] + keyStart[k];
+  const count = keyStart[keyCount];
   const writer = new Int32Array(count);
   const position = new Int32Array(count);
   const next = keyStart.slice(0, keyCount);
   let segments = 0;
   for (const t of chains.member) {
-    for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) {
-      const k = writeKey[w] as number;
-      const at = next[k] as number;
-      if (at === keyStart[k] || chains.of[writer[at - 1] as number] !== chains.of[t]) segments += 1;
+    for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
+      const k = writeKey[w];
+      const at = next[k];
+      if (at === keyStart[k] || chains.of[writer[at - 1]] !== chains.of[t]) segments += 1;
       writer[at] = t;
-      position[at] = chains.position[t] as number;
+      position[at] = chains.position[t];
       next[k] = at + 1;
     }
   }
@@ -54,9 +54,9 @@ function segmentsOf(
   let g = 0;
   for (let k = 0; k + 1 < keyStart.length; k += 1) {
     segmentStart[k] = g;
-    const end = keyStart[k + 1] as number;
-    for (let at = keyStart[k] as number; at < end; at += 1) {
-      const chain = of[writer[at] as number] as number;
+    const end = keyStart[k + 1];
+    for (let at = keyStart[k]; at < end; at += 1) {
+      const chain = of[writer[at]];
       if (at !== keyStart[k] && segmentChain[g - 1] === chain) continue;
       segmentChain[g] = chain;
       writerStart[g] = at;

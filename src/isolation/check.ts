@@ -9,7 +9,6 @@ import {
   type ReadPhenomenon,
   type Relations,
   type RelationsOptions,
-  type Transaction,
   type TransactionIndex,
 } from '../history/index.ts';
 import { chooseCycle, nameCycle, readAnomalies } from './anomaly.ts';
@@ -92,7 +91,7 @@ function firstPhenomenon({ phenomena }: Relations): ReadPhenomenon | undefined {
  */
 function lacksTimes({ history, members }: Relations, levelOf: LevelOf): boolean {
   const lacks = (t: TransactionIndex): boolean => {
-    const { start, end, status } = history.transactions[t] as Transaction;
+    const { start, end, status } = history.transactions[t];
     return start === undefined || (end === undefined && status !== 'unknown');
   };
   return members.some((t) => levelOf(t) === 'strict-serializable') && members.some(lacks);
@@ -129,7 +128,7 @@ function searchCommitOrder(
         .map((a): [number, number] => [nodeOf.get(a) as number, nodeOf.get(b) as number]),
     );
   if (!orders.rebuild(realTime)) return orders.gaveUp ? 'unknown' : 'violated';
-  return orders.commitOrder().map((node) => sorted[node - 1] as TransactionIndex);
+  return orders.commitOrder().map((node) => sorted[node - 1]);
 }
 
 /** A read-uncommitted transaction has no reads here: any level will do for it. */

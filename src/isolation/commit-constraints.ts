@@ -114,10 +114,10 @@ export class CommitConstraints {
     this.#readBy.push(node);
     this.#readKey.push(key);
     this.#readFrom.push(from);
-    (this.#readsBy[node] as number[]).push(read);
+    this.#readsBy[node].push(read);
     if (this.isStrong(node)) {
       this.strongReads += 1;
-      (this.#strongReadsOf[key] as number[]).push(read);
+      this.#strongReadsOf[key].push(read);
     }
     this.#see(node, from);
     return read;
@@ -135,10 +135,10 @@ export class CommitConstraints {
     const key = this.#readKey.pop() as number;
     this.#readBy.pop();
     this.#readFrom.pop();
-    (this.#readsBy[node] as number[]).pop();
+    this.#readsBy[node].pop();
     if (this.isStrong(node)) {
       this.strongReads -= 1;
-      (this.#strongReadsOf[key] as number[]).pop();
+      this.#strongReadsOf[key].pop();
     }
     this.#sources.copyRow(node, this.#saved, 0);
     this.#past.copyRow(node, this.#saved, 1);
@@ -151,10 +151,10 @@ export class CommitConstraints {
     this.#sequence[node] = this.#commits;
     for (const key of keys) {
       this.#touch(key);
-      const writers = this.#writers[key] as number[];
+      const writers = this.#writers[key];
       for (let i = 1; i < writers.length; i += 1) {
-        this.#conflicts.add(node, writers[i] as number);
-        this.#conflicts.add(writers[i] as number, node);
+        this.#conflicts.add(node, writers[i]);
+        this.#conflicts.add(writers[i], node);
       }
       writers.push(node);
     }
@@ -162,7 +162,7 @@ export class CommitConstraints {
 
   /** Undoes the writes that were added last, which were by `node`. */
   removeWrites(node: number): void {
-    for (const key of this.writesBy(node)) (this.#writers[key] as number[]).pop();
+    for (const key of this.writesBy(node)) this.#writers[key].pop();
     this.#writesBy[node] = [];
     everyElement(this.#conflicts, node, (other) => {
       this.#conflicts.delete(other, node);
@@ -182,16 +182,16 @@ export class CommitConstraints {
 
   /** Are all reads of `node` the last ones of the history? */
   #isLastReader(node: number): boolean {
-    const { length } = this.#readsBy[node] as number[];
+    const { length } = this.#readsBy[node];
     return this.#readBy.slice(this.#readBy.length - length).every((by) => by === node);
   }
 
   #popReads(node: number): void {
-    const own = this.#readsBy[node] as number[];
+    const own = this.#readsBy[node];
     for (let read = own.pop(); read !== undefined; read = own.pop()) {
       if (this.isStrong(node)) {
         this.strongReads -= 1;
-        (this.#strongReadsOf[this.#readKey[read] as number] as number[]).pop();
+        this.#strongReadsOf[this.#readKey[read]].pop();
       }
       this.#readBy.pop();
       this.#readKey.pop();
@@ -203,7 +203,7 @@ export class CommitConstraints {
   #filterReads(node: number): void {
     const reads: [number, number, number][] = [];
     this.#readBy.forEach((by, read) => {
-      if (by !== node) reads.push([by, this.#readKey[read] as number, this.#readFrom[read] as number]);
+      if (by !== node) reads.push([by, this.#readKey[read], this.#readFrom[read]]);
     });
     for (const list of this.#readsBy) list.length = 0;
     for (const list of this.#strongReadsOf) list.length = 0;
@@ -213,15 +213,15 @@ export class CommitConstraints {
   }
 
   levelOf(node: number): ConstrainingLevel {
-    return constrainingLevels[this.#strength[node] as number] as ConstrainingLevel;
+    return constrainingLevels[this.#strength[node]];
   }
 
   sessionOf(node: number): number {
-    return this.#session[node] as number;
+    return this.#session[node];
   }
 
   isStrong(node: number): boolean {
-    return (this.#strength[node] as number) >= PREFIX;
+    return this.#strength[node] >= PREFIX;
   }
 
   /** The position of `node` among the commits so far; 0 for the initial state and while it has not committed. */
@@ -232,15 +232,15 @@ export class CommitConstraints {
   /** The committed writers of `key` in order of commit, the initial state first. */
   writersOf(key: number): readonly number[] {
     this.#touch(key);
-    return this.#writers[key] as number[];
+    return this.#writers[key];
   }
 
   readsBy(node: number): readonly number[] {
-    return this.#readsBy[node] as number[];
+    return this.#readsBy[node];
   }
 
   writesBy(node: number): readonly number[] {
-    return this.#writesBy[node] as readonly number[];
+    return this.#writesBy[node];
   }
 
   strongReadsOf(key: number): readonly number[] {
@@ -248,15 +248,15 @@ export class CommitConstraints {
   }
 
   sourceOf(read: number): number {
-    return this.#readFrom[read] as number;
+    return this.#readFrom[read];
   }
 
   readerOf(read: number): number {
-    return this.#readBy[read] as number;
+    return this.#readBy[read];
   }
 
   keyOf(read: number): number {
-    return this.#readKey[read] as number;
+    return this.#readKey[read];
   }
 
   /** The snapshot-isolation readers whose conflicts `node` has joined, `node` itself among them. */
@@ -298,9 +298,9 @@ export class CommitConstraints {
 
   /** wr to `node` is in co, and the rules hold for all that it read. */
   requireReads(order: Order, node: number): boolean {
-    const strength = this.#strength[node] as number;
-    const reads = this.#readsBy[node] as number[];
-    for (const read of reads) if (!this.requirePair(order, this.#readFrom[read] as number, node)) return false;
+    const strength = this.#strength[node];
+    const reads = this.#readsBy[node];
+    for (const read of reads) if (!this.requirePair(order, this.#readFrom[read], node)) return false;
     if (strength === READ_COMMITTED) return this.#requireMonotonic(order, reads);
     if (strength <= CAUSAL) return this.#requireVisible(order, node, strength, reads);
     for (const read of reads) if (!this.requireRead(order, read)) return false;
@@ -309,16 +309,16 @@ export class CommitConstraints {
 
   /** `requireReads` where `order` holds all but the read that was added last, which is by `node`. */
   requireNewest(order: Order, node: number): boolean {
-    const strength = this.#strength[node] as number;
-    const read = (this.#readsBy[node] as number[]).at(-1) as number;
+    const strength = this.#strength[node];
+    const read = this.#readsBy[node].at(-1) as number;
     if (this.#sawNews && strength !== READ_COMMITTED && strength !== SERIALIZABLE)
       return this.requireReads(order, node);
-    const from = this.#readFrom[read] as number;
+    const from = this.#readFrom[read];
     if (!this.requirePair(order, from, node)) return false;
     if (strength >= PREFIX) return this.requireRead(order, read) && this.propagate(order);
-    const writers = this.#writers[this.#readKey[read] as number] as number[];
+    const writers = this.#writers[this.#readKey[read]];
     for (let i = 1; i < writers.length; i += 1) {
-      const t2 = writers[i] as number;
+      const t2 = writers[i];
       if (t2 !== from && this.#isVisibleWeakly(node, t2, strength) && !this.requirePair(order, t2, from)) return false;
     }
     return this.propagate(order);
@@ -334,8 +334,8 @@ export class CommitConstraints {
   #requireMonotonic(order: Order, reads: readonly number[]): boolean {
     const seen: number[] = [];
     for (const read of reads) {
-      const key = this.#readKey[read] as number;
-      const from = this.#readFrom[read] as number;
+      const key = this.#readKey[read];
+      const from = this.#readFrom[read];
       for (const t2 of seen)
         if (t2 !== from && this.#writesKey(t2, key) && !this.requirePair(order, t2, from)) return false;
       if (from !== 0 && !seen.includes(from)) seen.push(from); // nothing is before the initial state that could be seen
@@ -345,10 +345,10 @@ export class CommitConstraints {
 
   #requireVisible(order: Order, node: number, strength: number, reads: readonly number[]): boolean {
     for (const read of reads) {
-      const from = this.#readFrom[read] as number;
-      const writers = this.#writers[this.#readKey[read] as number] as number[];
+      const from = this.#readFrom[read];
+      const writers = this.#writers[this.#readKey[read]];
       for (let i = 1; i < writers.length; i += 1) {
-        const t2 = writers[i] as number;
+        const t2 = writers[i];
         if (t2 === from) continue;
         if (this.#isVisibleWeakly(node, t2, strength) && !this.requirePair(order, t2, from)) return false;
       }
@@ -358,16 +358,15 @@ export class CommitConstraints {
 
   /** Both rules for one strong read and every other writer of its key. */
   requireRead(order: Order, read: number): boolean {
-    const writers = this.#writers[this.#readKey[read] as number] as number[];
-    for (let i = 1; i < writers.length; i += 1)
-      if (!this.requireWriter(order, read, writers[i] as number)) return false;
+    const writers = this.#writers[this.#readKey[read]];
+    for (let i = 1; i < writers.length; i += 1) if (!this.requireWriter(order, read, writers[i])) return false;
     return true;
   }
 
   /** Both rules for one strong read and one other writer `t2` of its key. */
   requireWriter(order: Order, read: number, t2: number): boolean {
-    const t1 = this.#readFrom[read] as number;
-    const t3 = this.#readBy[read] as number;
+    const t1 = this.#readFrom[read];
+    const t3 = this.#readBy[read];
     if (t2 === t1 || t2 === t3) return true;
     if (this.#isVisible(order, t2, t3)) return this.requirePair(order, t2, t1);
     return !order.has(t1, t2) || this.#forbidVisible(order, t2, t3);
@@ -392,11 +391,11 @@ export class CommitConstraints {
 
   #noteDelta(order: Order, x: number, b: number): void {
     const { words } = order;
-    if (this.#isDirty[x] !== true) this.#dirty.push(x);
+    if (!this.#isDirty[x]) this.#dirty.push(x);
     this.#isDirty[x] = true;
     for (let w = 0; w < words; w += 1) {
-      const gained = (order.bits[b * words + w] as number) & ~(order.bits[x * words + w] as number);
-      this.#delta.bits[x * words + w]! |= gained;
+      const gained = order.bits[b * words + w] & ~order.bits[x * words + w];
+      this.#delta.bits[x * words + w] |= gained;
     }
     this.#delta.add(x, b);
   }
@@ -427,8 +426,8 @@ export class CommitConstraints {
   /** `x` is now known to be before each of `gained`: as another writer t2, as a source t1, or as a conflicting transaction. */
   #wake(order: Order, x: number, gained: readonly number[]): boolean {
     if (x === 0) return true; // 0 < t2 is known before t2 writes: the rules fired when t2's writes were added
-    for (const key of this.#writesBy[x] as readonly number[]) {
-      for (const read of this.#strongReadsOf[key] as number[]) {
+    for (const key of this.#writesBy[x]) {
+      for (const read of this.#strongReadsOf[key]) {
         if (this.#readFrom[read] !== x) {
           if (!this.requireWriter(order, read, x)) return false;
           continue;
@@ -438,13 +437,13 @@ export class CommitConstraints {
     }
     for (const t3 of gained) {
       if (this.#strength[t3] !== SNAPSHOT_ISOLATION || !this.#conflicts.has(t3, x)) continue;
-      for (const read of this.#readsBy[t3] as number[]) if (!this.requireRead(order, read)) return false;
+      for (const read of this.#readsBy[t3]) if (!this.requireRead(order, read)) return false;
     }
     return true;
   }
 
   #writesKey(t: number, key: number): boolean {
-    return t === 0 || (this.#writesBy[t] as readonly number[]).includes(key);
+    return t === 0 || this.#writesBy[t].includes(key);
   }
 
   #isDirect(node: number, t: number): boolean {
@@ -454,7 +453,7 @@ export class CommitConstraints {
   // ---- `visible` of the strong levels, over what is known of co
 
   #isVisible(order: Order, t2: number, t3: number): boolean {
-    const strength = this.#strength[t3] as number;
+    const strength = this.#strength[t3];
     if (strength === SERIALIZABLE) return order.has(t2, t3);
     if (this.#isDirect(t3, t2) || order.intersects(t2, this.#so, t3) || order.intersects(t2, this.#sources, t3))
       return true;
@@ -464,7 +463,7 @@ export class CommitConstraints {
 
   /** What must hold so that t2 is never visible to t3. Call it when t2 is not yet visible. */
   #forbidVisible(order: Order, t2: number, t3: number): boolean {
-    const strength = this.#strength[t3] as number;
+    const strength = this.#strength[t3];
     if (strength === SERIALIZABLE) return this.requirePair(order, t3, t2);
     const beforeT2 = (t4: number): boolean => this.requirePair(order, t4, t2);
     if (!everyElement(this.#so, t3, beforeT2) || !everyElement(this.#sources, t3, beforeT2)) return false;
@@ -480,8 +479,8 @@ export class CommitConstraints {
    * in every total order that contains `order`.
    */
   openPair(order: Order, read: number, t2: number): readonly [number, number] | null {
-    const t1 = this.#readFrom[read] as number;
-    const t3 = this.#readBy[read] as number;
+    const t1 = this.#readFrom[read];
+    const t3 = this.#readBy[read];
     if (t2 === t1 || t2 === t3 || order.has(t2, t1)) return null;
     if (!order.has(t1, t2)) return [t2, t1];
     if (this.#strength[t3] !== SNAPSHOT_ISOLATION) return null;

@@ -198,7 +198,7 @@ export class CommitOrders {
   fix(first: readonly number[], barrier: readonly number[]): void {
     const isFirst = new Set(first);
     const last = first.at(-1);
-    const pairs = first.slice(1).map((node, i): [number, number] => [first[i] as number, node]);
+    const pairs = first.slice(1).map((node, i): [number, number] => [first[i], node]);
     if (last === undefined) return;
     for (let node = 1; node < this.constraints.nodes; node += 1) if (!isFirst.has(node)) pairs.push([last, node]);
     this.#impose(pairs);
@@ -241,7 +241,7 @@ export class CommitOrders {
       nodeOf[old] = node;
       const isSettled = !isOpen(old) && !constraints.isStrong(old);
       for (const read of constraints.readsBy(old)) {
-        const from = nodeOf[constraints.sourceOf(read)] as number;
+        const from = nodeOf[constraints.sourceOf(read)];
         if (from !== 0 || !isSettled) shorter.addRead(node, newKey(constraints.keyOf(read)), from);
       }
       if (constraints.sequenceOf(old) > 0) shorter.addWrites(node, constraints.writesBy(old).map(newKey));
@@ -254,13 +254,13 @@ export class CommitOrders {
     this.#growOrders();
     this.gaveUp = from.gaveUp;
     this.#isSolved = from.#isSolved && this.constraints.strongReads > 0;
-    this.#barrier = from.#barrier.map((old) => nodeOf[old] as number).filter((node) => node !== 0);
+    this.#barrier = from.#barrier.map((old) => nodeOf[old]).filter((node) => node !== 0);
     for (const old of kept) {
-      const node = nodeOf[old] as number;
+      const node = nodeOf[old];
       const copyRow = (order: Order, row: Order, note: (a: number, b: number) => void): void => {
         order.add(0, node);
         everyElement(row, old, (other) => {
-          const after = nodeOf[other] as number;
+          const after = nodeOf[other];
           assert(after !== 0, 'those that are gone came first');
           order.add(node, after);
           note(node, after);
@@ -348,7 +348,7 @@ export class CommitOrders {
     return reads.some((read) => {
       const writers = constraints.writersOf(constraints.keyOf(read));
       for (let j = 1; j < writers.length; j += 1)
-        if (constraints.openPair(order, read, writers[j] as number) !== null) return true;
+        if (constraints.openPair(order, read, writers[j]) !== null) return true;
       return false;
     });
   }
@@ -358,7 +358,7 @@ export class CommitOrders {
     for (const read of reads) {
       const writers = constraints.writersOf(constraints.keyOf(read));
       for (let j = 1; j < writers.length; ) {
-        const pair = constraints.openPair(order, read, writers[j] as number);
+        const pair = constraints.openPair(order, read, writers[j]);
         if (pair === null) j += 1;
         else {
           const [a, b] = this.#byCommit(pair);
@@ -378,10 +378,10 @@ export class CommitOrders {
   #settleFrom(order: Order, reads: readonly number[], next: number, depth: number): boolean {
     const { constraints } = this;
     for (let i = next; i < reads.length; i += 1) {
-      const read = reads[i] as number;
+      const read = reads[i];
       const writers = constraints.writersOf(constraints.keyOf(read));
       for (let j = 1; j < writers.length; ) {
-        const pair = constraints.openPair(order, read, writers[j] as number);
+        const pair = constraints.openPair(order, read, writers[j]);
         if (pair === null) {
           j += 1;
           continue;
@@ -417,7 +417,7 @@ export class CommitOrders {
 function linearExtension(order: Order, nodes: number): number[] {
   const before = new Int32Array(nodes);
   for (let node = 1; node < nodes; node += 1)
-    everyElement(order, node, (after) => (before[after] = (before[after] as number) + 1) > 0);
+    everyElement(order, node, (after) => (before[after] = before[after] + 1) > 0);
   const placed: number[] = [];
   for (let node = 1; placed.length < nodes - 1; ) {
     assert(node < nodes, 'the known order is acyclic');
@@ -429,7 +429,7 @@ function linearExtension(order: Order, nodes: number): number[] {
     placed.push(node);
     const last = node;
     everyElement(order, last, (after) => {
-      before[after] = (before[after] as number) - 1;
+      before[after] = before[after] - 1;
       if (before[after] === 0 && after < node) node = after;
       return true;
     });

@@ -67,7 +67,7 @@ function contradictedReads(relations: Relations, levelOf: LevelOf): Edge[][] {
 
 /** Starts at the transaction that comes first in the history. */
 function rotate(cycle: Edge[]): Edge[] {
-  const first = cycle.reduce((best, edge, i) => (edge.from < (cycle[best] as Edge).from ? i : best), 0);
+  const first = cycle.reduce((best, edge, i) => (edge.from < cycle[best].from ? i : best), 0);
   return [...cycle.slice(first), ...cycle.slice(0, first)];
 }
 

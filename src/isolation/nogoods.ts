@@ -12,7 +12,7 @@ export function chooseAvoiding(
   stepsMax: number,
   limit: TimeLimit = unlimited,
 ): number[] | 'none' | 'step-limit' {
-  const choice = reads.map(({ candidates }) => candidates[0] as number);
+  const choice = reads.map(({ candidates }) => candidates[0]);
   // Reads in the order in which they first occur; each nogood is looked at when the last of its reads is chosen.
   const involved = [...new Set(nogoods.flatMap((nogood) => nogood.map(({ read }) => read)))];
   const position = new Map(involved.map((read, i) => [read, i]));
@@ -22,9 +22,9 @@ export function chooseAvoiding(
   const next = involved.map(() => 0);
   let steps = 0;
   for (let depth = 0; depth < involved.length; ) {
-    const read = involved[depth] as number;
+    const read = involved[depth];
     const candidates = reads[read]?.candidates ?? [];
-    const tried = next[depth] as number;
+    const tried = next[depth];
     steps += 1;
     limit.check();
     if (steps > stepsMax) return 'step-limit';
@@ -35,7 +35,7 @@ export function chooseAvoiding(
       continue;
     }
     next[depth] = tried + 1;
-    choice[read] = candidates[tried] as number;
+    choice[read] = candidates[tried];
     if (closing[depth]?.every((nogood) => nogood.some(({ read: r, writer }) => choice[r] !== writer))) depth += 1;
   }
   return choice;

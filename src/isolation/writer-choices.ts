@@ -4,7 +4,7 @@
  * (`src/check/strong/repeated-values.ts` does the same for large histories, and narrows the choices first.)
  */
 import type { TimeLimit } from '../base/index.ts';
-import type { AmbiguousRead, History, Relations, RelationsOptions, TransactionIndex } from '../history/index.ts';
+import type { History, Relations, RelationsOptions } from '../history/index.ts';
 import { chooseAvoiding, type Nogood } from './nogoods.ts';
 import { writersInRecordedOrder } from './recorded-order.ts';
 import { type Refutation, transactionsOfRefutation } from './refutation.ts';
@@ -32,7 +32,7 @@ export function checkChoices(
         : chooseAvoiding(ambiguous, nogoods, choiceStepsMax, limit);
     if (choice === 'step-limit') break;
     if (choice === 'none') return unknown ?? violatedBy(refuted);
-    const all = ambiguous.map((_, read) => ({ read, writer: choice[read] as TransactionIndex }));
+    const all = ambiguous.map((_, read) => ({ read, writer: choice[read] }));
     const verdict = check(withWriters(history, writersOf(ambiguous, all)));
     if (verdict.kind === 'satisfied') return { ...verdict, writers: writersOf(ambiguous, all) };
     // Without times no choice satisfies the level, and this one does not violate it.
@@ -87,7 +87,7 @@ function refutedBy(
   if (refutation === undefined) return { nogood: all, verdict: null };
   const involved = transactionsOfRefutation(refutation);
   const some = all.filter(({ read, writer }) => {
-    return involved.has((ambiguous[read] as AmbiguousRead).by) && (writer < 0 || involved.has(writer));
+    return involved.has(ambiguous[read].by) && (writer < 0 || involved.has(writer));
   });
   if (some.length === all.length) return { nogood: all, verdict: null };
   const verdict = check(withWriters(history, writersOf(ambiguous, some)));
@@ -96,7 +96,7 @@ function refutedBy(
 
 function writersOf(ambiguous: Relations['ambiguous'], choice: Nogood): ChosenWriter[] {
   return choice.map(({ read, writer }) => {
-    const { by, operation } = ambiguous[read] as AmbiguousRead;
+    const { by, operation } = ambiguous[read];
     return { by, operation, from: writer };
   });
 }

@@ -25,7 +25,7 @@ export class BagTable {
   /** What was stored for `key`, which this sorts; -1 when it is new. */
   find(): number {
     if (!this.#isOrdered) this.#sort();
-    return (this.#slots[this.#slotOf(this.#slots, this.key)] as number) - 1;
+    return this.#slots[this.#slotOf(this.#slots, this.key)] - 1;
   }
 
   /** Stores `value` for the key that `find` just missed. */
@@ -54,7 +54,7 @@ export class BagTable {
     const count = slots.length / (width + 1);
     let hash = 0;
     for (let i = 0; i < width; i += 1) {
-      hash = Math.imul(hash ^ (key[i] as number), 0x9e3779b1);
+      hash = Math.imul(hash ^ key[i], 0x9e3779b1);
       hash ^= hash >>> 15;
     }
     let index = (hash >>> 0) % count;
@@ -75,8 +75,8 @@ export class BagTable {
     for (let member = 1; member < this.#members; member += 1) {
       for (let at = member * width; at > 0 && this.#isLess(at, at - width); at -= width) {
         for (let i = 0; i < width; i += 1) {
-          const word = key[at + i] as number;
-          key[at + i] = key[at - width + i] as number;
+          const word = key[at + i];
+          key[at + i] = key[at - width + i];
           key[at - width + i] = word;
         }
       }
@@ -85,7 +85,7 @@ export class BagTable {
 
   #isLess(a: number, b: number): boolean {
     for (let i = 0; i < this.#width; i += 1) {
-      const difference = (this.key[a + i] as number) - (this.key[b + i] as number);
+      const difference = this.key[a + i] - this.key[b + i];
       if (difference !== 0) return difference < 0;
     }
     return false;

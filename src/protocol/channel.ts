@@ -97,7 +97,7 @@ function duplicate<T>(
     name: `duplicate message ${place + 1} to`,
     from: to,
     await: (_, member) => queueOf(member).length > place && queueOf(member).length < lengthMax,
-    do: (_, member) => setQueue(member, queueOf(member).toSpliced(place, 0, queueOf(member)[place] as T)),
+    do: (_, member) => setQueue(member, queueOf(member).toSpliced(place, 0, queueOf(member)[place])),
   };
 }
 

@@ -36,7 +36,7 @@ export function symmetryCheckOf(
     if (symmetry.order === 1 || (count > sampledFirst && count % every !== 0)) return;
     const images = symmetry.images(state);
     // A different renaming each time; the first is none.
-    const image = images[1 + (count % (images.length - 1))] as Int32Array;
+    const image = images[1 + (count % (images.length - 1))];
     if (successorsOf(state) === successorsOf(image)) return;
     const sets = (model.parts.symmetry ?? []).map(({ name }) => name).join(', ');
     const what = `a step, a condition or what clients observe tells members of ${sets} apart, so they must not be in symmetry`;

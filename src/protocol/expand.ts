@@ -30,7 +30,7 @@ export function expanderOf(model: Model): Expander {
   const running: Running = { process: null, step: null, label: '', chosen: 0 };
   let expanded = 0;
   const restore = (state: Int32Array): void => {
-    for (let i = 0; i < words.length; i += 1) words[i] = state[i] as number;
+    for (let i = 0; i < words.length; i += 1) words[i] = state[i];
   };
   const run = (process: CompiledProcess, step: AnyStep, chosen: Member, state: Int32Array): boolean => {
     running.chosen = chosen;
@@ -44,14 +44,14 @@ export function expanderOf(model: Model): Expander {
     expanded += 1;
     restore(state);
     for (let p = 0; p < processes.length; p += 1) {
-      const process = processes[p] as CompiledProcess;
+      const process = processes[p];
       const { group } = process;
-      const label = (words[process.word] as number) & group.labelMask;
-      const steps = group.steps[label] as readonly AnyStep[];
+      const label = words[process.word] & group.labelMask;
+      const steps = group.steps[label];
       running.process = process;
-      running.label = group.labels[label] as string;
+      running.label = group.labels[label];
       for (let s = 0; s < steps.length; s += 1) {
-        const step = steps[s] as AnyStep;
+        const step = steps[s];
         running.step = step;
         let left = step.choose === undefined ? (step.from?.all ?? 1) : membersOf(step.choose(process.self), step.from);
         for (; left !== 0; left &= left - 1) {
@@ -98,8 +98,8 @@ function isEnabled(answer: unknown): boolean {
 /** Have all processes ended? Then a state without successors is no deadlock. */
 export function isDone({ words, processes }: Model): boolean {
   for (let p = 0; p < processes.length; p += 1) {
-    const { group, word } = processes[p] as CompiledProcess;
-    if (!group.labelsDone[(words[word] as number) & group.labelMask]) return false;
+    const { group, word } = processes[p];
+    if (!group.labelsDone[words[word] & group.labelMask]) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@ export function fingerprint(words: Int32Array, count: number, into: Int32Array):
   let a = 0x2f0b4a27;
   let b = 0x5bd1e995;
   for (let i = 0; i < count; i += 1) {
-    const word = words[i] as number;
+    const word = words[i];
     let k = Math.imul(word, 0x239b961b);
     k = (k << 15) | (k >>> 17);
     a ^= Math.imul(k, 0xab0e9789 | 0);
@@ -65,8 +65,8 @@ export class FingerprintSet {
     const mask = this.#mask * 2 + 1;
     const slots = new Int32Array((mask + 1) * 2);
     for (let i = 0; i < old.length; i += 2) {
-      const low = old[i] as number;
-      const high = old[i + 1] as number;
+      const low = old[i];
+      const high = old[i + 1];
       if (low !== 0 || high !== 0) insert(slots, mask, low, high);
     }
     this.#slots = slots;
@@ -76,8 +76,8 @@ export class FingerprintSet {
 
 function insert(slots: Int32Array, mask: number, low: number, high: number): boolean {
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-    const found = slots[slot * 2] as number;
-    const foundHigh = slots[slot * 2 + 1] as number;
+    const found = slots[slot * 2];
+    const foundHigh = slots[slot * 2 + 1];
     if (found === low && foundHigh === high) return false;
     if (found === 0 && foundHigh === 0) {
       slots[slot * 2] = low;

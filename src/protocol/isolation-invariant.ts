@@ -40,7 +40,7 @@ export function isolationInvariant(model: Model, levels: readonly TimelessLevel[
     check: () => {
       observer.read(verdicts.key);
       const known = verdicts.find();
-      if (known >= 0) return violations[known] as LevelViolation | null;
+      if (known >= 0) return violations[known];
       const violation = judge();
       if (observer.readsId()) {
         verdicts.keepOrder();

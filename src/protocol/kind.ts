@@ -49,12 +49,12 @@ export function flag(initial = false): Kind<boolean> {
 
 /** One of some words; starts with the first. */
 export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
-  return single({ size: words.length }, words[0] as T, {
+  return single({ size: words.length }, words[0], {
     encode: (value) => {
       const code = words.indexOf(value);
       return code >= 0 ? code : refuse(value, `one of ${words.join(', ')}`);
     },
-    decode: (code) => words[code] as T,
+    decode: (code) => words[code],
   });
 }
 
@@ -166,16 +166,16 @@ export function listOf<T>(kind: Kind<T>, lengthMax: number): Kind<readonly T[]> 
       const from = codes.length;
       for (const part of value) kind.encode(part as T, codes);
       for (let i = from; i < codes.length; i += 1) {
-        if (kind.cells[(i - from) % width]?.renames?.as === 'member') codes[i]! += 1;
+        if (kind.cells[(i - from) % width]?.renames?.as === 'member') codes[i] += 1;
       }
       while (codes.length < from + lengthMax * width) codes.push(0);
     },
     decode: (codes, at) => {
       const values: T[] = [];
       const element: number[] = [];
-      for (let i = 0; i < (codes[at] as number); i += 1) {
+      for (let i = 0; i < codes[at]; i += 1) {
         for (let c = 0; c < width; c += 1) {
-          const code = codes[at + 1 + i * width + c] as number;
+          const code = codes[at + 1 + i * width + c];
           element[c] = kind.cells[c]?.renames?.as === 'member' ? code - 1 : code;
         }
         values.push(kind.decode(element, 0));
@@ -211,7 +211,7 @@ function single<T>(
     encode: (value, codes) => {
       codes.push(code.encode(value));
     },
-    decode: (codes, at) => code.decode(codes[at] as number),
+    decode: (codes, at) => code.decode(codes[at]),
     show: code.show ?? ((value) => value),
     ...(code.offset === undefined ? {} : { integer: { offset: code.offset } }),
   };

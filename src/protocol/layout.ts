@@ -60,7 +60,7 @@ export function layOut(owners: readonly CellOwner[]): Layout {
     words: base,
     blocks,
     owners: owners.map((owner) => {
-      const block = blocks[sets.indexOf(owner.set)] as (typeof blocks)[number];
+      const block = blocks[sets.indexOf(owner.set)];
       return { block, places: block.of.get(owner) as Place[] };
     }),
   };
@@ -78,8 +78,8 @@ function pack(owners: readonly CellOwner[]): Pick<Block, 'stride' | 'cells'> & {
     const bits = bitsOf(cell);
     let word = used.findIndex((taken) => taken + bits <= 32);
     if (word < 0) word = used.push(0) - 1;
-    const place = { word, shift: used[word] as number, bits };
-    used[word]! += bits;
+    const place = { word, shift: used[word], bits };
+    used[word] += bits;
     const places = of.get(owner) as Place[];
     places[index] = place;
     return { ...place, cell, variable: places, index };

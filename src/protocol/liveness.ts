@@ -33,7 +33,7 @@ export function checkEventually(model: Model, name: string, condition: Condition
   const component = fairComponent(graph, fairProcesses(model));
   if (component === null) return { verdict: 'satisfied', path: null, loopStates: 0 };
   const [entry] = component.toSorted((a, b) => a - b);
-  return { verdict: 'violated', path: graph.store.pathTo(entry as number), loopStates: component.length };
+  return { verdict: 'violated', path: graph.store.pathTo(entry), loopStates: component.length };
 }
 
 interface Graph {
@@ -101,9 +101,9 @@ function fairComponent(graph: Graph, fair: number): number[] | null {
     let alwaysEnabled = fair;
     let taken = 0;
     for (const member of members) {
-      alwaysEnabled &= graph.enabled[member] as number;
-      for (let e = graph.firstEdge[member] as number; e < (graph.firstEdge[member + 1] as number); e += 1) {
-        if (component[graph.targets[e] as number] === id) taken |= 1 << (graph.takers[e] as number);
+      alwaysEnabled &= graph.enabled[member];
+      for (let e = graph.firstEdge[member]; e < graph.firstEdge[member + 1]; e += 1) {
+        if (component[graph.targets[e]] === id) taken |= 1 << graph.takers[e];
       }
     }
     // One state without an edge to itself: a behaviour can stay there only if no fair process is enabled.
@@ -134,16 +134,16 @@ function components({ firstEdge, targets, enabled }: Graph): number[][] {
         stack.push(at);
         onStack[at] = 1;
       }
-      if ((nextEdge[at] as number) < (firstEdge[at + 1] as number)) {
-        const to = targets[nextEdge[at]!] as number;
-        nextEdge[at]! += 1;
+      if (nextEdge[at] < firstEdge[at + 1]) {
+        const to = targets[nextEdge[at]];
+        nextEdge[at] += 1;
         if (index[to] === -1) path.push(to);
-        else if (onStack[to] === 1) low[at] = Math.min(low[at] as number, index[to] as number);
+        else if (onStack[to] === 1) low[at] = Math.min(low[at], index[to]);
         continue;
       }
       path.pop();
       const parent = path.at(-1);
-      if (parent !== undefined) low[parent] = Math.min(low[parent] as number, low[at] as number);
+      if (parent !== undefined) low[parent] = Math.min(low[parent], low[at]);
       if (low[at] === index[at]) found.push(popUntil(stack, onStack, at));
     }
   }

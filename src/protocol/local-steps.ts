@@ -27,7 +27,7 @@ export function localStepsOf(model: Model, expander: Expander): LocalSteps {
   const start = new Int32Array(words.length);
   let taken = 0;
   const load = (state: Int32Array): void => {
-    for (let i = 0; i < words.length; i += 1) words[i] = state[i] as number;
+    for (let i = 0; i < words.length; i += 1) words[i] = state[i];
   };
   /** From the state at hand, without what `visit` does. */
   const followEnds = (): boolean => {
@@ -50,7 +50,7 @@ export function localStepsOf(model: Model, expander: Expander): LocalSteps {
       if (taken <= sampledFirst || taken % sampledEvery === 0) checkLocal(model, expander, process, step, state);
       step.do(process.self, 0);
       if (visit()) return true;
-      for (let i = 0; i < words.length; i += 1) start[i] = state[i] as number;
+      for (let i = 0; i < words.length; i += 1) start[i] = state[i];
       return followEnds();
     },
   };
@@ -59,9 +59,9 @@ export function localStepsOf(model: Model, expander: Expander): LocalSteps {
 /** The first process whose one step is local and enabled. */
 function firstLocal({ words, processes }: Model): CompiledProcess | null {
   for (let p = 0; p < processes.length; p += 1) {
-    const process = processes[p] as CompiledProcess;
+    const process = processes[p];
     const { group } = process;
-    const steps = group.steps[(words[process.word] as number) & group.labelMask] as readonly AnyStep[];
+    const steps = group.steps[words[process.word] & group.labelMask];
     const step = steps[0];
     if (steps.length !== 1 || step?.local !== true) continue;
     if (step.await === undefined || step.await(process.self, 0)) return process;
@@ -70,7 +70,7 @@ function firstLocal({ words, processes }: Model): CompiledProcess | null {
 }
 
 function stepOf({ group, word }: CompiledProcess, words: Int32Array): AnyStep {
-  return group.steps[(words[word] as number) & group.labelMask]?.[0] as AnyStep;
+  return group.steps[words[word] & group.labelMask]?.[0];
 }
 
 /** Does the step commute with every step of the others that is enabled, and do all conditions stay as they are? */

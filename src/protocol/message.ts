@@ -51,14 +51,14 @@ export class Message implements MessageDeclaration {
   send(a: Member = 0, b: Member = 0, c: Member = 0, d: Member = 0): void {
     const place = this.#place(a, b, c, d);
     if (this.#listener !== null) this.#listener.sent(this, this.#tuple(a, b, c, d));
-    this.#words[place >>> 5]! |= 1 << (place & 31);
+    this.#words[place >>> 5] |= 1 << (place & 31);
   }
 
   /** Has it been sent? In a condition, this is how a process receives it. */
   sent(a: Member = 0, b: Member = 0, c: Member = 0, d: Member = 0): boolean {
     const place = this.#place(a, b, c, d);
     if (this.#listener !== null) this.#listener.asked?.(this);
-    const found = (((this.#words[place >>> 5] as number) >>> (place & 31)) & 1) === 1;
+    const found = ((this.#words[place >>> 5] >>> (place & 31)) & 1) === 1;
     if (found && this.#listener !== null) this.#listener.received(this, this.#tuple(a, b, c, d));
     return found;
   }
@@ -67,7 +67,7 @@ export class Message implements MessageDeclaration {
   sentBy(...first: readonly Member[]): Members {
     if (this.#listener !== null) this.#listener.asked?.(this);
     const last = this.sets.at(-1)?.size ?? 0;
-    const offset = first.reduce((index, member, i) => index + member * (this.#strides[i] as number), 0);
+    const offset = first.reduce((index, member, i) => index + member * this.#strides[i], 0);
     let members = 0;
     for (let member = 0; member < last; member += 1) {
       if (!this.#has(offset + member)) continue;
@@ -79,13 +79,13 @@ export class Message implements MessageDeclaration {
 
   /** For traces: is message number `index` in these words? */
   isIn(words: Int32Array, index: number): boolean {
-    const place = this.#places[index] as number;
-    return (((words[place >>> 5] as number) >>> (place & 31)) & 1) === 1;
+    const place = this.#places[index];
+    return ((words[place >>> 5] >>> (place & 31)) & 1) === 1;
   }
 
   #has(index: number): boolean {
-    const place = this.#places[index] as number;
-    return (((this.#words[place >>> 5] as number) >>> (place & 31)) & 1) === 1;
+    const place = this.#places[index];
+    return ((this.#words[place >>> 5] >>> (place & 31)) & 1) === 1;
   }
 
   #place(a: Member, b: Member, c: Member, d: Member): number {

@@ -84,9 +84,7 @@ export function compile(protocol: Protocol, parameters: Parameters = {}, options
     if (owner === undefined) throw new InputError('protocol/variable', `there is no variable ${name}`);
     return { set: owner.block.set, base: owner.block.base, stride: owner.block.stride, places: owner.places };
   };
-  const processes = all.flatMap((group, g) =>
-    bindProcesses(group, variables[g] as Variables, words, placeOf, watchOf(group)),
-  );
+  const processes = all.flatMap((group, g) => bindProcesses(group, variables[g], words, placeOf, watchOf(group)));
   for (const each of sharedVariables) bindShared(each, words, placeOf, watchOf(each));
   for (const each of messages) bindMessage(each, words, placeOf(each, ''), options.listener ?? null);
   for (const { key, name, kind } of owners) {
@@ -97,7 +95,7 @@ export function compile(protocol: Protocol, parameters: Parameters = {}, options
     for (let member = 0; member < (set?.size ?? 1); member += 1)
       writeCodes(words, base + member * stride, places, codes);
   }
-  for (const { self, group } of processes) self.at = group.labels[0] as string;
+  for (const { self, group } of processes) self.at = group.labels[0];
   const symmetry = symmetryOf(layout, options.symmetry === false ? [] : (parts.symmetry ?? []));
   return {
     protocol,
@@ -163,7 +161,7 @@ function ownersOf(
 ): NamedOwner[] {
   const indexed = new Set<NamedSet>(all.map(({ set }) => set));
   const ofProcesses = all.flatMap((group, g) =>
-    Object.entries(variables[g] as Variables).map(([name, kind]) => ({
+    Object.entries(variables[g]).map(([name, kind]) => ({
       key: group,
       name,
       kind,
@@ -245,7 +243,7 @@ function bindProcesses(
     const self = Object.assign(Object.create(prototype) as Based & AnySelf, own);
     if (watch !== null) Object.defineProperty(self, 'id', { get: () => (watch.onRead('id'), id) });
     (group.all as AnySelf[]).push(Object.freeze(self));
-    return { set: group.set, id, self, name: group.set.names[id] as string, group: compiled, word: base + id * stride };
+    return { set: group.set, id, self, name: group.set.names[id], group: compiled, word: base + id * stride };
   });
   // Last, because it refuses what was just assigned.
   Object.setPrototypeOf(prototype, withoutOthers(group.set.name, Object.keys(variables)));
@@ -293,11 +291,11 @@ function bindMessage(
   const last = each.sets.at(-1)?.size ?? 1;
   const owned = at.set !== null && at.set === each.sets[0];
   const places = Int32Array.from({ length: each.count }, (_, index) => {
-    const perMember = owned ? each.count / (each.sets[0] as NamedSet).size : each.count;
+    const perMember = owned ? each.count / each.sets[0].size : each.count;
     const member = owned ? Math.floor(index / perMember) : 0;
     const inner = index % perMember;
     const bitsPerCell = each.sets.length > (owned ? 1 : 0) ? last : 1;
-    const place = at.places[Math.floor(inner / bitsPerCell)] as Place;
+    const place = at.places[Math.floor(inner / bitsPerCell)];
     return (at.base + member * at.stride + place.word) * 32 + place.shift + (inner % bitsPerCell);
   });
   each.bind(words, places, listener);

@@ -42,16 +42,15 @@ export function observerOf(model: Model): Observer {
       let next = 0;
       for (let member = 0; member < members; member += 1) {
         for (let u = 0; u < used.length; u += 1) {
-          const word = used[u] as number;
-          key[next] = (words[base + member * stride + word] as number) & (masks[word] as number);
+          const word = used[u];
+          key[next] = words[base + member * stride + word] & masks[word];
           next += 1;
         }
       }
     },
     history: () => {
       watched.words.fill(0);
-      for (let i = 0; i < members * stride; i += 1)
-        watched.words[base + i] = (words[base + i] as number) & (masks[i % stride] as number);
+      for (let i = 0; i < members * stride; i += 1) watched.words[base + i] = words[base + i] & masks[i % stride];
       return historyOf(group, observation.of.all.map(operationsOf), observation.initial);
     },
   };
@@ -68,7 +67,7 @@ function masksOf(model: Model, group: Processes, from: readonly string[], stride
   const masks = new Int32Array(stride);
   for (const name of from) {
     for (const { word, shift, bits } of model.placesOf(group, name).places) {
-      masks[word]! |= bits === 32 ? -1 : (2 ** bits - 1) << shift;
+      masks[word] |= bits === 32 ? -1 : (2 ** bits - 1) << shift;
     }
   }
   return masks;
@@ -133,7 +132,7 @@ function historyOf(
   initial: Observation['initial'],
 ): History {
   const transactions = operations
-    .flatMap((each, member) => (each === null ? [] : [{ id: group.set.names[member] as string, operations: each }]))
+    .flatMap((each, member) => (each === null ? [] : [{ id: group.set.names[member], operations: each }]))
     .map(({ id, operations: own }, session): Transaction => ({ id, session, status: 'committed', operations: own }));
   return {
     sessions: transactions.map(({ id }) => id),

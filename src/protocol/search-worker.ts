@@ -139,21 +139,21 @@ class SearchWorker {
   #runBatches({ from, to }: LevelTask): boolean {
     const { control, threads } = this.#setup;
     const state = new Int32Array(this.#model.words.length);
-    const batches = from.map((first, thread) => Math.ceil(((to[thread] as number) - first) / batchStates));
+    const batches = from.map((first, thread) => Math.ceil((to[thread] - first) / batchStates));
     for (;;) {
       // Half full: what all threads add in their batches finds room.
       if (Atomics.load(control, COUNT) * 4 > this.#table.length) return true;
       if (Atomics.load(control, STOP) === 1) return false;
       let batch = Atomics.add(control, NEXT, 1);
       let owner = 0;
-      while (owner < threads && batch >= (batches[owner] as number)) {
-        batch -= batches[owner] as number;
+      while (owner < threads && batch >= batches[owner]) {
+        batch -= batches[owner];
         owner += 1;
       }
       if (owner === threads) return false;
       const before = this.#count;
-      const start = (from[owner] as number) + batch * batchStates;
-      const end = Math.min(start + batchStates, to[owner] as number);
+      const start = from[owner] + batch * batchStates;
+      const end = Math.min(start + batchStates, to[owner]);
       for (let index = start; index < end && !this.#isOver; index += 1) {
         this.#states.load(owner, index, state);
         this.#predecessor = index * threads + owner;
@@ -193,7 +193,7 @@ class SearchWorker {
     this.#generated += 1;
     symmetry.canonicalise(words);
     fingerprint(words, words.length, this.#print);
-    if (!sharedInsert(this.#table, this.#print[0] as number, this.#print[1] as number)) return true;
+    if (!sharedInsert(this.#table, this.#print[0], this.#print[1])) return true;
     const index = this.#count;
     if (index % chunkStates === 0) {
       const chunk = sharedWords(chunkStates * this.#states.stride);

@@ -191,7 +191,7 @@ class SearchRun {
     this.#requireSame(position);
     this.#store.restore(parts, (state) => {
       fingerprint(state, state.length, this.#print);
-      this.#seen.add(this.#print[0] as number, this.#print[1] as number);
+      this.#seen.add(this.#print[0], this.#print[1]);
     });
     if (this.#store.size !== position.states) throw new InputError('protocol/checkpoint', 'the checkpoint is cut off');
     this.#generated = position.generated;
@@ -234,7 +234,7 @@ class SearchRun {
     this.#generated += 1;
     model.symmetry.canonicalise(model.words);
     fingerprint(model.words, model.words.length, this.#print);
-    if (!this.#seen.add(this.#print[0] as number, this.#print[1] as number)) return true;
+    if (!this.#seen.add(this.#print[0], this.#print[1])) return true;
     const ordinal = this.#store.append(model.words, this.#predecessor);
     this.#stack?.push(ordinal);
     this.#check.strike(this.#sometimes);

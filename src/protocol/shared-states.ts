@@ -30,12 +30,12 @@ export function grownTable(old: Int32Array): Int32Array {
   const slots = sharedWords(old.length * (old.length < 1 << 25 ? 4 : 2));
   const mask = (slots.length >>> 1) - 1;
   for (let i = 0; i < old.length; i += 2) {
-    const low = old[i] as number;
+    const low = old[i];
     if (low === 0) continue;
     let slot = low & mask;
     while (slots[slot * 2] !== 0) slot = (slot + 1) & mask;
     slots[slot * 2] = low;
-    slots[slot * 2 + 1] = old[i + 1] as number;
+    slots[slot * 2 + 1] = old[i + 1];
   }
   return slots;
 }
@@ -72,13 +72,13 @@ export class SharedStates {
   load(thread: number, index: number, into: Int32Array): void {
     const chunk = this.#chunkOf(thread, index);
     const at = (index % chunkStates) * this.stride;
-    for (let i = 0; i < this.stride - 1; i += 1) into[i] = chunk[at + i] as number;
+    for (let i = 0; i < this.stride - 1; i += 1) into[i] = chunk[at + i];
   }
 
   store(thread: number, index: number, state: Int32Array, predecessor: number): void {
     const chunk = this.#chunkOf(thread, index);
     const at = (index % chunkStates) * this.stride;
-    for (let i = 0; i < this.stride - 1; i += 1) chunk[at + i] = state[i] as number;
+    for (let i = 0; i < this.stride - 1; i += 1) chunk[at + i] = state[i];
     chunk[at + this.stride - 1] = predecessor;
   }
 
@@ -91,12 +91,12 @@ export class SharedStates {
       const words = new Int32Array(this.stride - 1);
       this.load(at % threads, index, words);
       path.push(words);
-      at = this.#chunkOf(at % threads, index)[(index % chunkStates) * this.stride + this.stride - 1] as number;
+      at = this.#chunkOf(at % threads, index)[(index % chunkStates) * this.stride + this.stride - 1];
     }
     return path.toReversed();
   }
 
   #chunkOf(thread: number, index: number): Int32Array {
-    return this.#chunks[thread]?.[Math.floor(index / chunkStates)] as Int32Array;
+    return this.#chunks[thread]?.[Math.floor(index / chunkStates)];
   }
 }

@@ -66,7 +66,7 @@ function walker(model: Model, options: SimulateOptions, { check }: StateCheck, s
       words.set(state);
       fingerprint(words, words.length, print);
       counts.depth = Math.max(counts.depth, depth);
-      if (seen.add(print[0] as number, print[1] as number)) {
+      if (seen.add(print[0], print[1])) {
         counts.states += 1;
         const violation = check();
         if (violation !== null) return { violation, path };
@@ -88,7 +88,7 @@ function walker(model: Model, options: SimulateOptions, { check }: StateCheck, s
         if (isDone(model) || options.deadlock === false) return null;
         return { violation: { kind: 'deadlock', name: 'deadlock' }, path };
       }
-      path.push(successors[chooser.choose(successors.length)] as Int32Array);
+      path.push(successors[chooser.choose(successors.length)]);
     }
   };
 }

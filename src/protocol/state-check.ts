@@ -21,7 +21,7 @@ export function stateCheckOf(model: Model, levels: readonly TimelessLevel[] = []
   const isolation = levels.length === 0 ? null : isolationInvariant(model, levels);
   const check = (): Violation | null => {
     for (let i = 0; i < invariants.length; i += 1) {
-      const [name, holds] = invariants[i] as [string, Condition];
+      const [name, holds] = invariants[i];
       if (!evaluate('the invariant', name, holds)) return { kind: 'invariant', name };
     }
     const found = isolation === null ? null : isolation.check();

@@ -21,9 +21,9 @@ export class StateStore {
     const ordinal = this.size;
     const stride = this.words + 1;
     if ((ordinal & chunkMask) === 0) this.#chunks.push(new Int32Array(stride << chunkLog2));
-    const chunk = this.#chunks[ordinal >>> chunkLog2] as Int32Array;
+    const chunk = this.#chunks[ordinal >>> chunkLog2];
     const at = (ordinal & chunkMask) * stride;
-    for (let i = 0; i < stride - 1; i += 1) chunk[at + i] = state[i] as number;
+    for (let i = 0; i < stride - 1; i += 1) chunk[at + i] = state[i];
     chunk[at + stride - 1] = predecessor;
     this.size = ordinal + 1;
     return ordinal;
@@ -31,9 +31,9 @@ export class StateStore {
 
   load(ordinal: number, into: Int32Array): void {
     const stride = this.words + 1;
-    const chunk = this.#chunks[ordinal >>> chunkLog2] as Int32Array;
+    const chunk = this.#chunks[ordinal >>> chunkLog2];
     const at = (ordinal & chunkMask) * stride;
-    for (let i = 0; i < stride - 1; i += 1) into[i] = chunk[at + i] as number;
+    for (let i = 0; i < stride - 1; i += 1) into[i] = chunk[at + i];
   }
 
   /** Each state as its words and its predecessor, in order; for `restore`. */
@@ -50,8 +50,8 @@ export class StateStore {
     const state = new Int32Array(this.words);
     for (const part of parts) {
       for (let at = 0; at + stride <= part.length; at += stride) {
-        for (let i = 0; i < this.words; i += 1) state[i] = part[at + i] as number;
-        this.append(state, part[at + stride - 1] as number);
+        for (let i = 0; i < this.words; i += 1) state[i] = part[at + i];
+        this.append(state, part[at + stride - 1]);
         visit(state);
       }
     }
@@ -60,7 +60,7 @@ export class StateStore {
   /** -1 for an initial state. */
   predecessor(ordinal: number): number {
     const stride = this.words + 1;
-    return (this.#chunks[ordinal >>> chunkLog2] as Int32Array)[(ordinal & chunkMask) * stride + stride - 1] as number;
+    return this.#chunks[ordinal >>> chunkLog2][(ordinal & chunkMask) * stride + stride - 1];
   }
 
   /** From an initial state to this one. */

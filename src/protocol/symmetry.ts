@@ -41,13 +41,13 @@ export function symmetryOf(layout: Layout, sets: readonly NamedSet[]): Symmetry 
         const to = block.set === null ? 0 : (renaming.get(block.set)?.[member] ?? member);
         for (let w = 0; w < block.stride; w += 1) {
           sources[g * words + block.base + to * block.stride + w] =
-            (starts[b] as number) + (variant * members + member) * block.stride + w;
+            starts[b] + (variant * members + member) * block.stride + w;
         }
       }
     }
   }
   const renameAll = (state: Int32Array): void => {
-    for (let b = 0; b < plan.length; b += 1) plan[b]!.rename(state, renamed, starts[b] as number);
+    for (let b = 0; b < plan.length; b += 1) plan[b].rename(state, renamed, starts[b]);
   };
   const least = new Int32Array(words);
   return {
@@ -56,31 +56,29 @@ export function symmetryOf(layout: Layout, sets: readonly NamedSet[]): Symmetry 
       if (group.length === 1) return;
       renameAll(state);
       leastImage(renamed, sources, group.length, words, least);
-      for (let i = 0; i < words; i += 1) state[i] = least[i] as number;
+      for (let i = 0; i < words; i += 1) state[i] = least[i];
     },
     images: (state) => {
       renameAll(state);
-      return group.map((_, g) =>
-        Int32Array.from({ length: words }, (__, i) => renamed[sources[g * words + i]!] as number),
-      );
+      return group.map((_, g) => Int32Array.from({ length: words }, (__, i) => renamed[sources[g * words + i]]));
     },
   };
 }
 
 function leastImage(renamed: Int32Array, sources: Int32Array, order: number, words: number, least: Int32Array): void {
-  for (let i = 0; i < words; i += 1) least[i] = renamed[sources[i] as number] as number;
+  for (let i = 0; i < words; i += 1) least[i] = renamed[sources[i]];
   for (let from = words, end = order * words; from < end; from += words) {
     let i = 0;
     let word = 0;
     let bound = 0;
     do {
-      word = renamed[sources[from + i] as number] as number;
-      bound = least[i] as number;
+      word = renamed[sources[from + i]];
+      bound = least[i];
       i += 1;
     } while (word === bound && i < words);
     if (word >= bound) continue;
     least[i - 1] = word;
-    for (; i < words; i += 1) least[i] = renamed[sources[from + i] as number] as number;
+    for (; i < words; i += 1) least[i] = renamed[sources[from + i]];
   }
 }
 
@@ -121,7 +119,7 @@ function planBlock(block: Block, symmetric: readonly NamedSet[]): BlockPlan {
   const group = renamings(sets);
   const members = block.set?.size ?? 1;
   const kept = new Int32Array(block.stride);
-  for (const placed of block.cells) if (!changes(placed)) kept[placed.word]! |= maskOf(placed);
+  for (const placed of block.cells) if (!changes(placed)) kept[placed.word] |= maskOf(placed);
   const pieces = piecesOf(block.cells.filter(changes));
   const tables = pieces.map((piece) => group.map((renaming) => tableOf(piece, renaming)));
   return {
@@ -132,12 +130,12 @@ function planBlock(block: Block, symmetric: readonly NamedSet[]): BlockPlan {
       let next = at;
       for (let g = 0; g < group.length; g += 1) {
         for (let from = block.base, end = from + members * block.stride; from < end; from += block.stride) {
-          for (let w = 0; w < block.stride; w += 1) into[next + w] = (state[from + w] as number) & (kept[w] as number);
+          for (let w = 0; w < block.stride; w += 1) into[next + w] = state[from + w] & kept[w];
           for (let p = 0; p < pieces.length; p += 1) {
-            const piece = pieces[p] as Piece;
-            const table = tables[p]![g] as Table;
-            const code = ((state[from + piece.word] as number) >>> piece.shift) & piece.mask;
-            into[next + table.word]! |= table.words[code] as number;
+            const piece = pieces[p];
+            const table = tables[p][g];
+            const code = (state[from + piece.word] >>> piece.shift) & piece.mask;
+            into[next + table.word] |= table.words[code];
           }
           next += block.stride;
         }
@@ -173,7 +171,7 @@ function piecesOf(cells: readonly PlacedCell[]): Piece[] {
     else pieces.push([cell]);
   }
   return pieces.map((list) => {
-    const first = list[0] as PlacedCell;
+    const first = list[0];
     const bits = list.reduce((sum, cell) => sum + cell.bits, 0);
     if (bits > tableBits)
       throw new InputError(

@@ -63,7 +63,7 @@ function integerAccessors(
   const max = offset + (kind.cells[0]?.size ?? 1) - 1;
   return {
     get(this: Based): number {
-      return (((words[this.base + word] as number) >>> shift) & mask) + offset;
+      return ((words[this.base + word] >>> shift) & mask) + offset;
     },
     set(this: Based, value: number): void {
       const at = this.base + word;
@@ -72,7 +72,7 @@ function integerAccessors(
         codes.length = 0;
         kind.encode(value, codes);
       }
-      words[at] = ((words[at] as number) & keep) | ((value - offset) << shift);
+      words[at] = (words[at] & keep) | ((value - offset) << shift);
     },
   };
 }
@@ -84,7 +84,7 @@ function cellAccessors(kind: Kind<unknown>, { word, shift, bits }: Place, words:
   const values = Array.from({ length: kind.cells[0]?.size ?? 1 }, (_, code) => kind.decode([code], 0));
   return {
     get(this: Based): unknown {
-      return values[((words[this.base + word] as number) >>> shift) & mask];
+      return values[(words[this.base + word] >>> shift) & mask];
     },
     set(this: Based, value: unknown): void {
       const at = this.base + word;
@@ -92,9 +92,9 @@ function cellAccessors(kind: Kind<unknown>, { word, shift, bits }: Place, words:
       if (code < 0) {
         codes.length = 0;
         kind.encode(value, codes);
-        code = codes[0] as number;
+        code = codes[0];
       }
-      words[at] = ((words[at] as number) & keep) | (code << shift);
+      words[at] = (words[at] & keep) | (code << shift);
     },
   };
 }
@@ -102,9 +102,7 @@ function cellAccessors(kind: Kind<unknown>, { word, shift, bits }: Place, words:
 function cellsAccessors(kind: Kind<unknown>, places: readonly Place[], words: Int32Array): Accessors {
   return {
     get(this: Based): unknown {
-      const codes = places.map(
-        ({ word, shift, bits }) => ((words[this.base + word] as number) >>> shift) & (2 ** bits - 1),
-      );
+      const codes = places.map(({ word, shift, bits }) => (words[this.base + word] >>> shift) & (2 ** bits - 1));
       return kind.decode(codes, 0);
     },
     set(this: Based, value: unknown): void {
@@ -118,6 +116,6 @@ function cellsAccessors(kind: Kind<unknown>, places: readonly Place[], words: In
 export function writeCodes(words: Int32Array, base: number, places: readonly Place[], codes: readonly number[]): void {
   for (const [i, { word, shift, bits }] of places.entries()) {
     const mask = 2 ** bits - 1;
-    words[base + word] = ((words[base + word] as number) & ~(mask << shift)) | ((codes[i] as number) << shift);
+    words[base + word] = (words[base + word] & ~(mask << shift)) | (codes[i] << shift);
   }
 }

@@ -9,7 +9,7 @@ import { passes } from './commit-tests.ts';
 import { type Execution, executionOf, parentState, readStates, type StatePosition } from './execution.ts';
 import { completeStates, type Failure, failuresOf } from './failures.ts';
 import type { CommitTestLevel } from './level.ts';
-import type { ObservedTransaction, ObservedTransactions } from './observed.ts';
+import type { ObservedTransactions } from './observed.ts';
 import { type Member, type Problem, problemOf, transactionIndexes } from './problem.ts';
 import { type Budget, search } from './search.ts';
 
@@ -100,7 +100,7 @@ function judged(e: Execution, level: CommitTestLevel): JudgedExecution {
 /** Without times, strict-serializable is a claim that the observation can refute (as serializable) but not confirm. */
 function lacksTimes({ observed: { transactions }, order }: Execution, level: CommitTestLevel): boolean {
   const hasTimes = (t: TransactionIndex): boolean => {
-    const { status, start, end } = transactions[t] as ObservedTransaction;
+    const { status, start, end } = transactions[t];
     return start !== undefined && (end !== undefined || status === 'unknown');
   };
   return level === 'strict-serializable' && !order.every(hasTimes);

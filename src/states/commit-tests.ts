@@ -50,11 +50,11 @@ export interface Fracture {
 export function fractures(e: Execution, t: TransactionIndex): readonly Fracture[] {
   const operations = operationsOf(e.observed, t);
   return [...operations.keys()].flatMap((seen) => {
-    const first = readStates(e, t, seen)[0] as StatePosition;
+    const first = readStates(e, t, seen)[0];
     if (first === 0) return [];
     const by = makerOf(e, first);
     return [...operations.keys()]
-      .filter((o) => writes(e, by, operations[o]?.key as string) && first > lastReadState(e, t, o))
+      .filter((o) => writes(e, by, operations[o]?.key) && first > lastReadState(e, t, o))
       .map((missed) => ({ seen, missed, by }));
   });
 }
@@ -70,7 +70,7 @@ export function unseen(e: Execution, t: TransactionIndex): readonly Unseen[] {
   const operations = operationsOf(e.observed, t);
   return [...preceding(e, t)].flatMap((by) =>
     [...operations.keys()]
-      .filter((o) => writes(e, by, operations[o]?.key as string) && resultState(e, by) > lastReadState(e, t, o))
+      .filter((o) => writes(e, by, operations[o]?.key) && resultState(e, by) > lastReadState(e, t, o))
       .map((operation) => ({ operation, by })),
   );
 }

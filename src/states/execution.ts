@@ -86,7 +86,7 @@ export function readStates(e: Execution, t: TransactionIndex, operation: number)
   if (o.kind === 'write') return upToParent;
   const own = operations.findLast((w, i) => i < operation && w.kind === 'write' && w.key === o.key);
   if (own !== undefined) return sameValue(own.value, o.value) && (o.from ?? t) === t ? upToParent : [];
-  return upToParent.filter((state) => shows(cellOf(e.states[state] as State, o.key), o));
+  return upToParent.filter((state) => shows(cellOf(e.states[state], o.key), o));
 }
 
 /** Where a history records which write a read saw, an equal value of another write is not it. */

@@ -1,7 +1,7 @@
 /** Verdicts of commit tests in plain words: executions as orders with states, failures as sentences that name transactions by ID. */
 import { INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 import type { CommitTestVerdict, JudgedExecution, JudgedTransaction, Obstacle } from './commit-test.ts';
-import { cellOf, type Execution, executionOf, parentState, type State, type StatePosition } from './execution.ts';
+import { cellOf, type Execution, executionOf, parentState, type StatePosition } from './execution.ts';
 import type { Failure } from './failures.ts';
 import type { ObservedTransactions } from './observed.ts';
 
@@ -70,7 +70,7 @@ export function explainFailures(
 
 function failureText(e: Execution, t: TransactionIndex, failure: Failure): string {
   const name = nameOf(e.observed, t);
-  const operation = (o: number): Operation => e.observed.transactions[t]?.operations[o] as Operation;
+  const operation = (o: number): Operation => e.observed.transactions[t]?.operations[o];
   const read = (o: number): string => `${name} reads ${cellText(operation(o))}`;
   switch (failure.kind) {
     case 'no-read-state':
@@ -94,14 +94,14 @@ function failureText(e: Execution, t: TransactionIndex, failure: Failure): strin
 
 function parentText(e: Execution, t: TransactionIndex, key: string): string {
   const parent = parentState(e, t);
-  const { value, writer } = cellOf(e.states[parent] as State, key);
+  const { value, writer } = cellOf(e.states[parent], key);
   const whose = writer === INITIAL ? 'from the start' : `by ${nameOf(e.observed, writer)}`;
   return `its parent, state ${parent}, has ${cellText({ key, value })} ${whose}`;
 }
 
 function unreadText(e: Execution, t: TransactionIndex, operation: number): string {
   const operations = e.observed.transactions[t]?.operations ?? [];
-  const { key } = operations[operation] as Operation;
+  const { key } = operations[operation];
   const own = operations.findLast((o, i) => i < operation && o.kind === 'write' && o.key === key);
   return own === undefined
     ? `which no state up to its parent, state ${parentState(e, t)}, shows`

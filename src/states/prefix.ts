@@ -42,15 +42,15 @@ export function extended(prefix: Prefix, next: Member): Prefix {
 }
 
 export function transactionOf({ transactions }: Problem, member: Member): ProblemTransaction {
-  return transactions[member] as ProblemTransaction;
+  return transactions[member];
 }
 
 export function isPlaced({ parents }: Prefix, member: Member): boolean {
-  return member === INITIAL || (parents[member] as number) >= 0;
+  return member === INITIAL || parents[member] >= 0;
 }
 
 export function unplaced({ problem, parents }: Prefix): Member[] {
-  return [...problem.transactions.keys()].filter((member) => (parents[member] as number) < 0);
+  return [...problem.transactions.keys()].filter((member) => parents[member] < 0);
 }
 
 /** Does the last state show what was read? */
@@ -75,7 +75,7 @@ export function firstShown(prefix: Prefix, read: ProblemRead): { state: number; 
   let [state, maker] = [-1, INITIAL];
   for (const source of read.sources) {
     if (!isPlaced(prefix, source)) continue;
-    const result = source === INITIAL ? 0 : (prefix.parents[source] as number) + 1;
+    const result = source === INITIAL ? 0 : prefix.parents[source] + 1;
     if (state < 0 || result < state) [state, maker] = [result, source];
   }
   return { state, maker };
@@ -87,7 +87,7 @@ export function lastShown(prefix: Prefix, read: ProblemRead): number {
   const writers = prefix.writers[read.key] ?? [];
   for (let i = writers.length - 1; i >= 0; i -= 1) {
     // A writer's parent is the last state of the writer before it.
-    if (read.sources.has(writers[i - 1] ?? INITIAL)) return prefix.parents[writers[i] as Member] as number;
+    if (read.sources.has(writers[i - 1] ?? INITIAL)) return prefix.parents[writers[i]];
   }
   return -1;
 }

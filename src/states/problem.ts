@@ -49,7 +49,7 @@ export function problemOf(observed: ObservedTransactions): Problem {
   const transactions = members.map((index): ProblemTransaction => {
     const transaction = observed.transactions[index];
     const membersBefore = (isBefore: typeof endedBefore): Member[] =>
-      [...members.keys()].filter((other) => isBefore(observed, members[other] as TransactionIndex, index));
+      [...members.keys()].filter((other) => isBefore(observed, members[other], index));
     return {
       index,
       isRequired: transaction?.status !== 'unknown',
@@ -72,7 +72,7 @@ function membersOf(observed: ObservedTransactions): TransactionIndex[] {
     if (status !== 'aborted') for (const { key, value } of externalReads(observed, t)) seen.add(cellText(key, value));
   });
   return [...transactions.keys()].filter((t) => {
-    const { status = 'committed', operations } = transactions[t] as ObservedTransactions['transactions'][number];
+    const { status = 'committed', operations } = transactions[t];
     if (status !== 'unknown') return status === 'committed';
     return [...finalWrites(operations)].some(([key, value]) => seen.has(cellText(key, value)));
   });
@@ -125,5 +125,5 @@ const cellText = (key: Key, value: Value): string => `${JSON.stringify(key)} ${c
 
 /** The same transactions as positions in what was observed. */
 export function transactionIndexes({ transactions }: Problem, members: readonly Member[]): TransactionIndex[] {
-  return members.map((member) => (transactions[member] as ProblemTransaction).index);
+  return members.map((member) => transactions[member].index);
 }

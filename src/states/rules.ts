@@ -161,7 +161,7 @@ function isFractured(prefix: Prefix, member: Member, counts: (missed: ProblemRea
 function missesPrecedent(prefix: Prefix, member: Member, counts: (missed: ProblemRead) => boolean): boolean {
   const reads = readsOf(prefix, member);
   for (const maker of precedentsOf(prefix, member)) {
-    const result = (prefix.parents[maker] as number) + 1;
+    const result = prefix.parents[maker] + 1;
     if (reads.some((missed) => misses(prefix, missed, maker, result) && counts(missed))) return true;
   }
   return false;

@@ -80,7 +80,7 @@ function components({ transactions, keys }: Problem, rule: Rule): readonly (read
   const towardsRoot = Array.from({ length: transactions.length + keys }, (_, node) => node);
   const rootOf = (node: number): number => {
     let root = node;
-    while (towardsRoot[root] !== root) root = towardsRoot[root] as number;
+    while (towardsRoot[root] !== root) root = towardsRoot[root];
     towardsRoot[node] = root;
     return root;
   };

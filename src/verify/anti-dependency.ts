@@ -17,9 +17,9 @@ export function antiDependency(mirror: Mirror, row: number, read: number, later:
 function isNext(mirror: Mirror, row: number, earlier: number, later: number): boolean {
   const { rows, operations } = mirror;
   const { versions } = rows;
-  const locked = operations.end[versions.operation[later] as number] as number;
-  if (locked > (versions.start[later] as number) || rows.isHidden(row, versions.start[later] as number)) return false;
-  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+  const locked = operations.end[versions.operation[later]];
+  if (locked > versions.start[later] || rows.isHidden(row, versions.start[later])) return false;
+  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
     if (other === earlier || other === later) continue;
     if (!versions.isSurelyAfter(earlier, other) && !versions.isSurelyAfter(other, later)) return false;
   }
@@ -29,13 +29,12 @@ function isNext(mirror: Mirror, row: number, earlier: number, later: number): bo
 /** Has an open transaction written the row before `time`? No one may have seen its commit. */
 function mayHaveCommitted({ rows, transactions }: Mirror, row: number, time: number): boolean {
   const { owns } = rows;
-  for (let own = rows.firstOwn[row] as number; own !== none; own = owns.nextOfRow[own] as number)
-    if (transactions.fate[owns.transaction[own] as number] === fateCode.open && (owns.end[own] as number) < time)
-      return true;
+  for (let own = rows.firstOwn[row]; own !== none; own = owns.nextOfRow[own])
+    if (transactions.fate[owns.transaction[own]] === fateCode.open && owns.end[own] < time) return true;
   return false;
 }
 
 /** A reader that was over before the writer began can be on no cycle with it. */
 export function mayOverlap({ transactions }: Mirror, reader: number, writer: number): boolean {
-  return (transactions.endEnd[reader] as number) >= (transactions.first[writer] as number);
+  return transactions.endEnd[reader] >= transactions.first[writer];
 }

@@ -40,16 +40,16 @@ export function findCandidates(
   found: Candidates,
 ): void {
   const { versions, firstVersion } = mirror.rows;
-  const first = firstVersion[row] as number;
+  const first = firstVersion[row];
   const pivot = pivotOf(mirror, first, start);
   let [matches, match] = [0, none];
   let [lower, upper] = [Infinity, -Infinity];
-  for (let version = first; version !== none; version = versions.next[version] as number) {
+  for (let version = first; version !== none; version = versions.next[version]) {
     if (!isCandidate(mirror, first, version, start, end, pivot, view) || !agrees(versions.image[version], read))
       continue;
     if (matches === 0) match = version;
     matches += 1;
-    if ((versions.start[version] as number) < lower) lower = versions.start[version] as number;
+    if (versions.start[version] < lower) lower = versions.start[version];
     const last = lastSeen(mirror, first, version);
     if (last > upper) upper = last;
   }
@@ -63,10 +63,10 @@ export function findCandidates(
 /** All candidates, for explanations and predicates. */
 export function listCandidates(mirror: Mirror, row: number, start: number, end: number, view: View | null): number[] {
   const { versions, firstVersion } = mirror.rows;
-  const first = firstVersion[row] as number;
+  const first = firstVersion[row];
   const pivot = pivotOf(mirror, first, start);
   const all: number[] = [];
-  for (let version = first; version !== none; version = versions.next[version] as number)
+  for (let version = first; version !== none; version = versions.next[version])
     if (isCandidate(mirror, first, version, start, end, pivot, view)) all.push(version);
   return all;
 }
@@ -74,10 +74,10 @@ export function listCandidates(mirror: Mirror, row: number, start: number, end: 
 /** Versions that end before this start are garbage for a snapshot from `start` on. */
 function pivotOf({ rows: { versions } }: Mirror, first: number, start: number): number {
   let pivot = -Infinity;
-  for (let version = first; version !== none; version = versions.next[version] as number) {
-    const from = versions.start[version] as number;
+  for (let version = first; version !== none; version = versions.next[version]) {
+    const from = versions.start[version];
     if (from > start) break;
-    if (versions.isDefinite[version] === 1 && (versions.end[version] as number) < start && from > pivot) pivot = from;
+    if (versions.isDefinite[version] === 1 && versions.end[version] < start && from > pivot) pivot = from;
   }
   return pivot;
 }
@@ -92,22 +92,21 @@ function isCandidate(
   view: View | null,
 ): boolean {
   const { versions } = mirror.rows;
-  if ((versions.start[version] as number) > end || (versions.end[version] as number) < pivot) return false;
+  if (versions.start[version] > end || versions.end[version] < pivot) return false;
   // A version that is known to come after it is surely installed before the snapshot.
-  if ((versions.overwrittenBy[version] as number) < start) return false;
+  if (versions.overwrittenBy[version] < start) return false;
   return view === null || !isRuledOut(mirror, first, version, view);
 }
 
 /** Is it of a transaction that the snapshot does not see, or surely before a version of one that it does? */
 function isRuledOut({ rows, transactions }: Mirror, first: number, version: number, { seen, unseen }: View): boolean {
   const { versions } = rows;
-  const writer = versions.writer[version] as number;
-  if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer] as number)) return true;
+  const writer = versions.writer[version];
+  if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer])) return true;
   if (seen.size === 0) return false;
-  for (let other = first; other !== none; other = versions.next[other] as number) {
-    const by = versions.writer[other] as number;
-    if (by !== none && seen.has(transactions.serial[by] as number) && versions.isSurelyAfter(other, version))
-      return true;
+  for (let other = first; other !== none; other = versions.next[other]) {
+    const by = versions.writer[other];
+    if (by !== none && seen.has(transactions.serial[by]) && versions.isSurelyAfter(other, version)) return true;
   }
   return false;
 }
@@ -115,8 +114,8 @@ function isRuledOut({ rows, transactions }: Mirror, first: number, version: numb
 /** The latest moment at which the version may still be the row's last. */
 function lastSeen({ rows: { versions } }: Mirror, first: number, version: number): number {
   let last = Infinity;
-  for (let other = first; other !== none; other = versions.next[other] as number) {
-    const end = versions.end[other] as number;
+  for (let other = first; other !== none; other = versions.next[other]) {
+    const end = versions.end[other];
     if (end < last && versions.isDefinite[other] === 1 && versions.isSurelyAfter(other, version)) last = end;
   }
   return last;

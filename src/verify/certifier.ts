@@ -42,10 +42,10 @@ export class SerializationCertifier {
     const { edges } = this.#graph;
     const { serial, firstWaiting, lastWaiting } = this.#mirror.transactions;
     const edge = edges.add(from, to, relation, row);
-    edges.fromSerial[edge] = serial[from] as number;
-    edges.toSerial[edge] = serial[to] as number;
+    edges.fromSerial[edge] = serial[from];
+    edges.toSerial[edge] = serial[to];
     if (firstWaiting[at] === none) firstWaiting[at] = edge;
-    else edges.nextOut[lastWaiting[at] as number] = edge;
+    else edges.nextOut[lastWaiting[at]] = edge;
     lastWaiting[at] = edge;
   }
 
@@ -54,10 +54,10 @@ export class SerializationCertifier {
     this.#graph.add(transaction);
     const { edges } = this.#graph;
     const { serial, firstWaiting } = this.#mirror.transactions;
-    for (let edge = firstWaiting[transaction] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-      const [from, to] = [edges.from[edge] as number, edges.to[edge] as number];
+    for (let edge = firstWaiting[transaction]; edge !== none; edge = edges.nextOut[edge]) {
+      const [from, to] = [edges.from[edge], edges.to[edge]];
       if (serial[from] === edges.fromSerial[edge] && serial[to] === edges.toSerial[edge])
-        this.#connect(from, to, edges.relationOf(edge), edges.row[edge] as number);
+        this.#connect(from, to, edges.relationOf(edge), edges.row[edge]);
     }
     this.forget(transaction);
   }
@@ -66,8 +66,8 @@ export class SerializationCertifier {
   forget(transaction: number): void {
     const { edges } = this.#graph;
     const { firstWaiting, lastWaiting } = this.#mirror.transactions;
-    for (let edge = firstWaiting[transaction] as number; edge !== none; ) {
-      const next = edges.nextOut[edge] as number;
+    for (let edge = firstWaiting[transaction]; edge !== none; ) {
+      const next = edges.nextOut[edge];
       edges.remove(edge);
       edge = next;
     }
@@ -114,13 +114,13 @@ export class SerializationCertifier {
     const { edges } = this.#graph;
     const { firstOut, firstIn } = this.#mirror.transactions;
     const newest: Edge = { from, to, relation, row };
-    for (let edge = firstIn[from] as number; edge !== none; edge = edges.nextIn[edge] as number) {
-      if (edges.relation[edge] === relationCode.rw && this.#isDangerous(edges.from[edge] as number, from, to))
+    for (let edge = firstIn[from]; edge !== none; edge = edges.nextIn[edge]) {
+      if (edges.relation[edge] === relationCode.rw && this.#isDangerous(edges.from[edge], from, to))
         return this.#structureViolation([edges.at(edge), newest]);
     }
     if (relation === 'rw+') return null;
-    for (let edge = firstOut[to] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-      if (edges.isAntiDependency(edge) && this.#isDangerous(from, to, edges.to[edge] as number))
+    for (let edge = firstOut[to]; edge !== none; edge = edges.nextOut[edge]) {
+      if (edges.isAntiDependency(edge) && this.#isDangerous(from, to, edges.to[edge]))
         return this.#structureViolation([newest, edges.at(edge)]);
     }
     return null;
@@ -129,9 +129,9 @@ export class SerializationCertifier {
   #isDangerous(first: number, pivot: number, last: number): boolean {
     if (first === last) return true;
     const { endStart, endEnd, isWriter, snapshotStart } = this.#mirror.transactions;
-    const lastEnd = endEnd[last] as number;
-    if (lastEnd >= (endStart[first] as number) || lastEnd >= (endStart[pivot] as number)) return false;
-    return isWriter[first] === 1 || lastEnd < (snapshotStart[first] as number);
+    const lastEnd = endEnd[last];
+    if (lastEnd >= endStart[first] || lastEnd >= endStart[pivot]) return false;
+    return isWriter[first] === 1 || lastEnd < snapshotStart[first];
   }
 
   #structureViolation(path: readonly [Edge, Edge]): Violation {
@@ -143,7 +143,7 @@ export class SerializationCertifier {
   /** Two transactions, each of which overwrote what the other read: the circle ends at the one that committed first, if that is known. */
   #mutualViolation([one, two]: readonly [Edge, Edge]): Violation {
     const { endStart, endEnd } = this.#mirror.transactions;
-    const isSurelyFirst = (a: number, b: number): boolean => (endEnd[a] as number) < (endStart[b] as number);
+    const isSurelyFirst = (a: number, b: number): boolean => endEnd[a] < endStart[b];
     if (isSurelyFirst(one.to, two.to)) return this.#firstToCommit([two, one]);
     if (isSurelyFirst(two.to, one.to)) return this.#firstToCommit([one, two]);
     const path = [one, two];
@@ -162,9 +162,9 @@ export class SerializationCertifier {
   /** A writer whose reads were overwritten between its snapshot and its commit. */
   #staleRead(from: number, to: number, relation: Relation, row: number): Violation | null {
     const { isWriter, endEnd, endStart, name } = this.#mirror.transactions;
-    if (relation !== 'rw' || isWriter[from] === 0 || (endEnd[to] as number) >= (endStart[from] as number)) return null;
+    if (relation !== 'rw' || isWriter[from] === 0 || endEnd[to] >= endStart[from]) return null;
     const path: Edge[] = [{ from, to, relation, row }];
-    const [reader, writer] = [name[from] as string, name[to] as string];
+    const [reader, writer] = [name[from], name[to]];
     return this.#violationOf(
       path,
       `${reader} read ${this.#mirror.rows.key(row)}, which ${writer} overwrote before ${reader} committed: ${this.#shown(path)}`,
@@ -174,11 +174,11 @@ export class SerializationCertifier {
   /** Timestamps lie within transactions, so what depends on another cannot be over before that began. */
   #futureDependency(from: number, to: number, relation: Relation, row: number): Violation | null {
     const { endEnd, first, name } = this.#mirror.transactions;
-    if ((endEnd[to] as number) >= (first[from] as number)) return null;
+    if (endEnd[to] >= first[from]) return null;
     const path: Edge[] = [{ from, to, relation, row }];
     return this.#violationOf(
       path,
-      `${name[to] as string} depends on ${name[from] as string}, which began after it was over: ${this.#shown(path)}`,
+      `${name[to]} depends on ${name[from]}, which began after it was over: ${this.#shown(path)}`,
     );
   }
 
@@ -188,7 +188,7 @@ export class SerializationCertifier {
 
   #shown(path: readonly Edge[]): string {
     const { rows, transactions } = this.#mirror;
-    const name = (transaction: number): string => transactions.name[transaction] as string;
+    const name = (transaction: number): string => transactions.name[transaction];
     return path
       .map(
         ({ from, to, relation, row }) =>
@@ -204,7 +204,7 @@ export class SerializationCertifier {
     return {
       mechanism: 'serialization-certifier',
       reason,
-      transactions: involved.map((transaction) => mirror.transactions.name[transaction] as string),
+      transactions: involved.map((transaction) => mirror.transactions.name[transaction]),
       rows: keys,
       evidence: involved.flatMap((transaction) =>
         operationsOf(mirror, transaction)
@@ -212,7 +212,7 @@ export class SerializationCertifier {
             ({ kind, reads, writes }) =>
               kind === 'commit' || [...reads, ...writes].some(({ key }) => keys.includes(key)),
           )
-          .map((operation) => ({ operation, role: `of ${mirror.transactions.name[transaction] as string}` })),
+          .map((operation) => ({ operation, role: `of ${mirror.transactions.name[transaction]}` })),
       ),
       context: contextOf(mirror, involved)(),
     };

@@ -54,10 +54,10 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
   const { operations, rows, counts, transactions } = mirror;
   if (transactions.firstOwn[transaction] === none) return null;
   const { entries } = operations;
-  const readsEnd = operations.writes[operation] as number;
+  const readsEnd = operations.writes[operation];
   let beside: Beside[] | null = null;
-  for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
-    const row = entries.row[entry] as number;
+  for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1) {
+    const row = entries.row[entry];
     if (rows.isClouded[row] === 1) {
       entries.isOwn[entry] = 1;
       counts.skipped += 1;
@@ -66,8 +66,8 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
     const own = rows.own(row, transaction);
     if (own === none) continue;
     entries.isOwn[entry] = 1;
-    const image = entries.image[entry] as Image;
-    const written = rows.owns.image[own] as Image;
+    const image = entries.image[entry];
+    const written = rows.owns.image[own];
     if (!agrees(written, image)) {
       // A write that changed nothing has left the row to the snapshot; an insert has left it the row that was there before.
       if (mayBeSame(mirror, row, own) || mayBeBesideAnother(mirror, transaction, row, own)) {
@@ -80,7 +80,7 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
     const rest = columnsBeside(image, written, operations.emptyShape);
     if (rest === null) continue;
     beside ??= [];
-    beside.push({ row, image: rest, writtenAt: operations.start[rows.owns.operation[own] as number] as number });
+    beside.push({ row, image: rest, writtenAt: operations.start[rows.owns.operation[own]] });
   }
   return beside;
 }
@@ -96,11 +96,11 @@ function mayBeBesideAnother(
   own: number,
 ): boolean {
   const { owns, versions } = rows;
-  const snapshotStart = transactions.snapshotStart[transaction] as number;
+  const snapshotStart = transactions.snapshotStart[transaction];
   if (!mechanisms.firstUpdaterWins || mechanisms.certifier !== null || Number.isNaN(snapshotStart)) return false;
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number) {
-    if (versions.image[version] !== null || (versions.end[version] as number) < snapshotStart) continue;
-    if ((versions.start[version] as number) <= (owns.end[own] as number)) return true;
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+    if (versions.image[version] !== null || versions.end[version] < snapshotStart) continue;
+    if (versions.start[version] <= owns.end[own]) return true;
   }
   return false;
 }
@@ -111,8 +111,8 @@ export function verifyOwnPredicates(mirror: Mirror, transaction: number, operati
   const { owns } = rows;
   let returned: ReadonlySet<number> | null = null;
   for (const { table, where } of operations.predicatesOf(operation)) {
-    for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
-      const row = owns.row[own] as number;
+    for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own]) {
+      const row = owns.row[own];
       if (!rows.isOf(row, table) || rows.isClouded[row] === 1 || !qualifies(owns.image[own], where)) continue;
       returned ??= operations.rowsRead(operation);
       if (!returned.has(row) && !mayBeSame(mirror, row, own))
@@ -136,8 +136,8 @@ export class ReadVerifier {
     const { operations, transactions, counts } = this.#mirror;
     if (transactions.isAbandoned[transaction] === 1) {
       const { entries } = operations;
-      const readsEnd = operations.writes[operation] as number;
-      for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1)
+      const readsEnd = operations.writes[operation];
+      for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1)
         if (entries.isOwn[entry] === 0) counts.skipped += 1;
       counts.skipped += beside?.length ?? 0;
       return;
@@ -157,20 +157,20 @@ export class ReadVerifier {
     const mirror = this.#mirror;
     const { operations, transactions, rows, counts } = mirror;
     const { entries } = operations;
-    const readsEnd = operations.writes[operation] as number;
+    const readsEnd = operations.writes[operation];
     const found = this.#found;
     this.#view = null;
     const isDirty = isUncommitted(mirror, operation);
-    let start = operations.start[operation] as number;
-    let end = operations.end[operation] as number;
-    for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
+    let start = operations.start[operation];
+    let end = operations.end[operation];
+    for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1) {
       if (entries.isOwn[entry] === 1) continue;
-      const row = entries.row[entry] as number;
-      const image = entries.image[entry] as Image;
+      const row = entries.row[entry];
+      const image = entries.image[entry];
       if (snapshot === snapshotCode.transaction) {
-        start = transactions.snapshotStart[transaction] as number;
-        end = transactions.snapshotEnd[transaction] as number;
-      } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
+        start = transactions.snapshotStart[transaction];
+        end = transactions.snapshotEnd[transaction];
+      } else if (snapshot === snapshotCode.window) start = transactions.first[transaction];
       if (rows.isHidden(row, start)) {
         counts.skipped += 1;
         continue;
@@ -219,9 +219,7 @@ export class ReadVerifier {
 
   /** Of a read in the transaction's snapshot; NaN: it has only that. */
   #renewedUntil(transaction: number, snapshot: number): number {
-    return snapshot === snapshotCode.transaction
-      ? (this.#mirror.transactions.renewedUntil[transaction] as number)
-      : NaN;
+    return snapshot === snapshotCode.transaction ? this.#mirror.transactions.renewedUntil[transaction] : NaN;
   }
 
   /** `null`: nothing is known yet. */
@@ -242,10 +240,10 @@ export class ReadVerifier {
   #narrowWindow(transaction: number, operation: number, row: number, image: Image): void {
     const { transactions } = this.#mirror;
     const found = this.#found;
-    const start = Math.max(transactions.snapshotStart[transaction] as number, found.start);
-    const end = Math.min(transactions.snapshotEnd[transaction] as number, found.last);
+    const start = Math.max(transactions.snapshotStart[transaction], found.start);
+    const end = Math.min(transactions.snapshotEnd[transaction], found.last);
     if (start > end) {
-      const window = { start: transactions.snapshotStart[transaction] as number, end, view: null };
+      const window = { start: transactions.snapshotStart[transaction], end, view: null };
       const violation = readViolation(this.#mirror, transaction, operation, row, image, window);
       (transactions.ifCommitted[transaction] ??= []).push(violation);
       return;
@@ -274,20 +272,20 @@ export class ReadVerifier {
       return;
     }
     rows.learn(version, image);
-    const source = versions.writer[version] as number;
+    const source = versions.writer[version];
     if (source !== none) {
       mirror.depend(source, transaction, 'wr', row);
       // What is surely installed before the snapshot rules out the same versions by its interval.
-      const isPast = versions.isDefinite[version] === 1 && (versions.end[version] as number) < start;
-      if (hasView && !isPast) this.#viewFor(transaction, snapshot).seen.add(transactions.serial[source] as number);
+      const isPast = versions.isDefinite[version] === 1 && versions.end[version] < start;
+      if (hasView && !isPast) this.#viewFor(transaction, snapshot).seen.add(transactions.serial[source]);
     }
     const isReader = transactions.fate[transaction] !== fateCode.aborted && mirror.mechanisms.certifier !== null;
-    for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
-      const writer = versions.writer[other] as number;
+    for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+      const writer = versions.writer[other];
       if (writer === none || other === version || !versions.isSurelyAfter(other, version)) continue;
       // And so does what is installed after it.
-      if (hasView && (versions.start[other] as number) <= end)
-        this.#viewFor(transaction, snapshot).unseen.add(transactions.serial[writer] as number);
+      if (hasView && versions.start[other] <= end)
+        this.#viewFor(transaction, snapshot).unseen.add(transactions.serial[writer]);
       if (isReader && versions.isDefinite[other] === 1 && mayOverlap(mirror, transaction, writer))
         if (isKept(mirror, operation, row, versions.image[other]))
           mirror.depend(transaction, writer, antiDependency(mirror, row, version, other), row);
@@ -298,9 +296,9 @@ export class ReadVerifier {
   #verifyBeside(transaction: number, operation: number, { row, image, writtenAt }: Beside): void {
     const { operations, transactions, rows } = this.#mirror;
     if (rows.isClouded[row] === 1) return;
-    const snapshotStart = transactions.snapshotStart[transaction] as number;
+    const snapshotStart = transactions.snapshotStart[transaction];
     const start = Number.isNaN(snapshotStart) ? writtenAt : Math.min(snapshotStart, writtenAt);
-    const end = operations.end[operation] as number;
+    const end = operations.end[operation];
     findCandidates(this.#mirror, row, image, start, end, null, this.#found);
     if (this.#found.matches === 0) this.#fail(transaction, operation, row, image, start, end, null);
   }
@@ -318,8 +316,8 @@ export class ReadVerifier {
     const { locks } = rows;
     const violation = readViolation(this.#mirror, transaction, operation, row, image, { start, end, view });
     // What it read may be of a transaction that has not committed as far as is known: its fate decides.
-    for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-      const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
+    for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+      const [written, writer] = [locks.image[lock], locks.transaction[lock]];
       if (written === undefined || writer === transaction || transactions.fate[writer] !== fateCode.open) continue;
       // What ROLLBACK TO took back will not be committed.
       if (locks.releaseEnd[lock] !== Infinity) continue;
@@ -333,7 +331,7 @@ export class ReadVerifier {
   /** A violation unless it is unknown what became of the transaction that has, or had, the lock. */
   #suspect(lock: number, violation: Violation): void {
     const { rows, transactions } = this.#mirror;
-    const writer = rows.locks.transaction[lock] as number;
+    const writer = rows.locks.transaction[lock];
     if (transactions.fate[writer] === fateCode.open) (transactions.suspicions[writer] ??= []).push(violation);
     else this.#mirror.report(violation);
   }

@@ -53,7 +53,7 @@ class EdgeTable extends Slots {
   }
 
   relationOf(edge: number): Relation {
-    return relations[this.relation[edge] as number] as Relation;
+    return relations[this.relation[edge]];
   }
 
   isAntiDependency(edge: number): boolean {
@@ -62,7 +62,7 @@ class EdgeTable extends Slots {
   }
 
   at(edge: number): Edge {
-    const [from, to, row] = [this.from[edge] as number, this.to[edge] as number, this.row[edge] as number];
+    const [from, to, row] = [this.from[edge], this.to[edge], this.row[edge]];
     return { from, to, relation: this.relationOf(edge), row };
   }
 
@@ -103,7 +103,7 @@ export class DependencyGraph {
   /** Takes a committed transaction in. */
   add(transaction: number): void {
     const { order, name } = this.#transactions;
-    assert(order[transaction] === -1, `${name[transaction] as string} is in the graph`);
+    assert(order[transaction] === -1, `${name[transaction]} is in the graph`);
     order[transaction] = this.#nextOrder;
     this.#nextOrder += 1;
     this.#size += 1;
@@ -115,28 +115,28 @@ export class DependencyGraph {
     const { firstOut, firstIn, outs, ins } = this.#transactions;
     if (this.#has(from, to, relationCode[relation])) return false;
     const edge = edges.add(from, to, relation, row);
-    const out = firstOut[from] as number;
+    const out = firstOut[from];
     edges.nextOut[edge] = out;
     if (out !== none) edges.previousOut[out] = edge;
     firstOut[from] = edge;
-    const into = firstIn[to] as number;
+    const into = firstIn[to];
     edges.nextIn[edge] = into;
     if (into !== none) edges.previousIn[into] = edge;
     firstIn[to] = edge;
-    outs[from] = (outs[from] as number) + 1;
-    ins[to] = (ins[to] as number) + 1;
+    outs[from] = outs[from] + 1;
+    ins[to] = ins[to] + 1;
     return true;
   }
 
   #has(from: number, to: number, relation: number): boolean {
     const { edges } = this;
     const { firstOut, firstIn, outs, ins } = this.#transactions;
-    if ((outs[from] as number) <= (ins[to] as number)) {
-      for (let edge = firstOut[from] as number; edge !== none; edge = edges.nextOut[edge] as number)
+    if (outs[from] <= ins[to]) {
+      for (let edge = firstOut[from]; edge !== none; edge = edges.nextOut[edge])
         if (edges.to[edge] === to && edges.relation[edge] === relation) return true;
       return false;
     }
-    for (let edge = firstIn[to] as number; edge !== none; edge = edges.nextIn[edge] as number)
+    for (let edge = firstIn[to]; edge !== none; edge = edges.nextIn[edge])
       if (edges.from[edge] === from && edges.relation[edge] === relation) return true;
     return false;
   }
@@ -144,16 +144,16 @@ export class DependencyGraph {
   /** The cycle that the newest edge, from `from` to `to`, closes; where there is none the order is repaired. */
   cycleBy(from: number, to: number): DependencyCycle | null {
     const { order } = this.#transactions;
-    if ((order[from] as number) < (order[to] as number)) return null;
+    if (order[from] < order[to]) return null;
     const forward = this.#reach(to, from);
     if (forward === null) return this.#cycleOf(from, to);
-    this.#repair(forward, this.#reachBack(from, order[to] as number));
+    this.#repair(forward, this.#reachBack(from, order[to]));
     return null;
   }
 
   /** Takes the newest edge away again, where it closed a cycle: the graph stays acyclic. */
   disconnect(from: number): void {
-    const edge = this.#transactions.firstOut[from] as number;
+    const edge = this.#transactions.firstOut[from];
     assert(edge !== none, 'the new edge is there');
     this.#remove(edge);
   }
@@ -162,13 +162,13 @@ export class DependencyGraph {
   prune(transaction: number): void {
     const { order, isRetired, ins, firstOut } = this.#transactions;
     const { edges } = this;
-    if (order[transaction] === -1 || isRetired[transaction] === 0 || (ins[transaction] as number) > 0) return;
+    if (order[transaction] === -1 || isRetired[transaction] === 0 || ins[transaction] > 0) return;
     const stack = [transaction];
     for (let gone = stack.pop(); gone !== undefined; gone = stack.pop()) {
       order[gone] = -1;
       this.#size -= 1;
-      for (let edge = firstOut[gone] as number; edge !== none; edge = firstOut[gone] as number) {
-        const to = edges.to[edge] as number;
+      for (let edge = firstOut[gone]; edge !== none; edge = firstOut[gone]) {
+        const to = edges.to[edge];
         this.#remove(edge);
         if (ins[to] === 0 && isRetired[to] === 1) stack.push(to);
       }
@@ -179,17 +179,17 @@ export class DependencyGraph {
   #remove(edge: number): void {
     const { edges } = this;
     const { firstOut, firstIn, outs, ins } = this.#transactions;
-    const [from, to] = [edges.from[edge] as number, edges.to[edge] as number];
-    const [before, after] = [edges.previousOut[edge] as number, edges.nextOut[edge] as number];
+    const [from, to] = [edges.from[edge], edges.to[edge]];
+    const [before, after] = [edges.previousOut[edge], edges.nextOut[edge]];
     if (before === none) firstOut[from] = after;
     else edges.nextOut[before] = after;
     if (after !== none) edges.previousOut[after] = before;
-    const [beforeIn, afterIn] = [edges.previousIn[edge] as number, edges.nextIn[edge] as number];
+    const [beforeIn, afterIn] = [edges.previousIn[edge], edges.nextIn[edge]];
     if (beforeIn === none) firstIn[to] = afterIn;
     else edges.nextIn[beforeIn] = afterIn;
     if (afterIn !== none) edges.previousIn[afterIn] = beforeIn;
-    outs[from] = (outs[from] as number) - 1;
-    ins[to] = (ins[to] as number) - 1;
+    outs[from] = outs[from] - 1;
+    ins[to] = ins[to] - 1;
     edges.remove(edge);
   }
 
@@ -201,10 +201,10 @@ export class DependencyGraph {
     const found = [start];
     mark[start] = this.#mark;
     for (let i = 0; i < found.length; i += 1) {
-      for (let edge = firstOut[found[i] as number] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-        const to = edges.to[edge] as number;
+      for (let edge = firstOut[found[i]]; edge !== none; edge = edges.nextOut[edge]) {
+        const to = edges.to[edge];
         if (to === end) return null;
-        if (mark[to] === this.#mark || (order[to] as number) > (order[end] as number)) continue;
+        if (mark[to] === this.#mark || order[to] > order[end]) continue;
         mark[to] = this.#mark;
         found.push(to);
       }
@@ -219,9 +219,9 @@ export class DependencyGraph {
     const found = [start];
     mark[start] = this.#mark;
     for (let i = 0; i < found.length; i += 1) {
-      for (let edge = firstIn[found[i] as number] as number; edge !== none; edge = edges.nextIn[edge] as number) {
-        const from = edges.from[edge] as number;
-        if (mark[from] === this.#mark || (order[from] as number) < orderMin) continue;
+      for (let edge = firstIn[found[i]]; edge !== none; edge = edges.nextIn[edge]) {
+        const from = edges.from[edge];
+        if (mark[from] === this.#mark || order[from] < orderMin) continue;
         mark[from] = this.#mark;
         found.push(from);
       }
@@ -232,10 +232,10 @@ export class DependencyGraph {
   /** What leads to the new edge goes before what it leads to, in the same places of the order. */
   #repair(after: number[], before: number[]): void {
     const { order } = this.#transactions;
-    const byOrder = (a: number, b: number): number => (order[a] as number) - (order[b] as number);
+    const byOrder = (a: number, b: number): number => order[a] - order[b];
     const moved = [...before.toSorted(byOrder), ...after.toSorted(byOrder)];
-    const places = moved.map((transaction) => order[transaction] as number).toSorted((a, b) => a - b);
-    for (const [i, transaction] of moved.entries()) order[transaction] = places[i] as number;
+    const places = moved.map((transaction) => order[transaction]).toSorted((a, b) => a - b);
+    for (const [i, transaction] of moved.entries()) order[transaction] = places[i];
   }
 
   /** A shortest path from `to` back to `from`, behind the edge between the two. */
@@ -245,8 +245,8 @@ export class DependencyGraph {
     const cameBy = new Map<number, Edge>();
     const queue = [to];
     for (let i = 0; i < queue.length && !cameBy.has(from); i += 1) {
-      for (let edge = firstOut[queue[i] as number] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-        const next = edges.to[edge] as number;
+      for (let edge = firstOut[queue[i]]; edge !== none; edge = edges.nextOut[edge]) {
+        const next = edges.to[edge];
         if (next === to || cameBy.has(next)) continue;
         cameBy.set(next, edges.at(edge));
         queue.push(next);
@@ -259,6 +259,6 @@ export class DependencyGraph {
       path.unshift(edge);
       at = edge.from;
     }
-    return [edges.at(firstOut[from] as number), ...path];
+    return [edges.at(firstOut[from]), ...path];
   }
 }

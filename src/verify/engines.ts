@@ -70,7 +70,7 @@ export const engines: Readonly<Record<string, Levels>> = {
   mariadb: {
     ...mariadb,
     'snapshot isolation': {
-      ...(mariadb['repeatable read'] as Mechanisms),
+      ...mariadb['repeatable read'],
       predicateLocks: false,
       firstUpdaterWins: true,
     },

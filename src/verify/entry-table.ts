@@ -32,7 +32,7 @@ export class EntryTable {
     if (count === 0) return;
     const size = sizeLog(count);
     while (this.#free.length <= size) this.#free.push(new IntStack());
-    (this.#free[size] as IntStack).push(first);
+    this.#free[size].push(first);
   }
 
   set(entry: number, row: number, image: Image): void {

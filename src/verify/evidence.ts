@@ -11,9 +11,9 @@ import { type Evidence, formatInterval, formatVersionImage, type Violation } fro
 export function operationsOf({ operations, transactions }: Mirror, transaction: number): TraceOperation[] {
   const all: TraceOperation[] = [];
   for (
-    let operation = transactions.firstOperation[transaction] as number;
+    let operation = transactions.firstOperation[transaction];
     operation !== none;
-    operation = operations.next[operation] as number
+    operation = operations.next[operation]
   )
     all.push(operations.operationAt(operation));
   return all;
@@ -50,7 +50,7 @@ export function readViolation(
   const all = listCandidates(mirror, row, snapshot.start, snapshot.end, snapshot.view);
   const seen = all.map((version) => `${shownImage(versions.image[version])}${by(mirror, versions.writer[version])}`);
   const others = otherWriters(mirror, row, image, all).filter((other) => other !== transaction);
-  const name = transactions.name[transaction] as string;
+  const name = transactions.name[transaction];
   const context = contextOf(mirror, [transaction, ...others]);
   return {
     mechanism: 'consistent-read',
@@ -58,7 +58,7 @@ export function readViolation(
       `${name} read ${rows.key(row)} = ${shownImage(image)} under a snapshot in ${formatInterval(snapshot, mirror.base())}, ` +
       `where it can only be ${seen.length === 0 ? 'nothing that is known' : seen.join(', ')}; ` +
       sourceOf(mirror, row, image, transaction, snapshot.end),
-    transactions: [name, ...others.map((other) => transactions.name[other] as string)],
+    transactions: [name, ...others.map((other) => transactions.name[other])],
     rows: [rows.key(row)],
     evidence: [
       { operation: operations.operationAt(operation), role: 'the read' },
@@ -74,12 +74,12 @@ export function readViolation(
 /** Who wrote a candidate, or what was read. */
 function otherWriters({ rows }: Mirror, row: number, image: Image, candidates: readonly number[]): number[] {
   const { versions, locks } = rows;
-  const writers = new Set(candidates.map((version) => versions.writer[version] as number));
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number)
-    if (agrees(versions.image[version], image)) writers.add(versions.writer[version] as number);
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+  const writers = new Set(candidates.map((version) => versions.writer[version]));
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version])
+    if (agrees(versions.image[version], image)) writers.add(versions.writer[version]);
+  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
     const written = locks.image[lock];
-    if (written !== undefined && agrees(written, image)) writers.add(locks.transaction[lock] as number);
+    if (written !== undefined && agrees(written, image)) writers.add(locks.transaction[lock]);
   }
   writers.delete(none);
   return [...writers];
@@ -87,34 +87,34 @@ function otherWriters({ rows }: Mirror, row: number, image: Image, candidates: r
 
 function versionEvidence(mirror: Mirror, version: number): Evidence[] {
   const { operation, writer } = mirror.rows.versions;
-  const transaction = writer[version] as number;
+  const transaction = writer[version];
   if (transaction === none) return [];
   const commit = operationsOf(mirror, transaction).findLast(({ kind }) => kind === 'commit');
   return [
-    { operation: mirror.operations.operationAt(operation[version] as number), role: 'a version that it may see' },
+    { operation: mirror.operations.operationAt(operation[version]), role: 'a version that it may see' },
     ...(commit === undefined ? [] : [{ operation: commit, role: 'installs it' }]),
   ];
 }
 
 function by({ transactions }: Mirror, writer: number | undefined): string {
-  return writer === undefined || writer === none ? '' : ` by ${transactions.name[writer] as string}`;
+  return writer === undefined || writer === none ? '' : ` by ${transactions.name[writer]}`;
 }
 
 /** Where the value that was read comes from, if that is still known. */
 function sourceOf(mirror: Mirror, row: number, image: Image, reader: number, snapshotEnd: number): string {
   const { rows, transactions } = mirror;
   const { versions, locks } = rows;
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number) {
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
     const known = versions.image[version];
     if (known === undefined || !agrees(known, image)) continue;
-    const isLater = (versions.start[version] as number) > snapshotEnd;
+    const isLater = versions.start[version] > snapshotEnd;
     return `what it read${by(mirror, versions.writer[version])} was ${isLater ? 'committed only later' : 'already overwritten'}`;
   }
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-    const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
+  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+    const [written, writer] = [locks.image[lock], locks.transaction[lock]];
     if (writer === reader || written === undefined || !agrees(written, image)) continue;
-    const name = transactions.name[writer] as string;
-    const fate = transactions.fate[writer] as number;
+    const name = transactions.name[writer];
+    const fate = transactions.fate[writer];
     if (fate === fateCode.aborted) return `what it read was written by ${name}, which aborted`;
     return fate === fateCode.open
       ? `${name} wrote what it read and had not committed`
@@ -133,7 +133,7 @@ export function ownViolation(
 ): Violation {
   const { transactions, rows, operations } = mirror;
   const { owns } = rows;
-  const name = transactions.name[transaction] as string;
+  const name = transactions.name[transaction];
   const written = shownImage(owns.image[own]);
   const read = shownImage(image);
   return {
@@ -142,7 +142,7 @@ export function ownViolation(
     transactions: [name],
     rows: [rows.key(row)],
     evidence: [
-      { operation: operations.operationAt(owns.operation[own] as number), role: 'its own write' },
+      { operation: operations.operationAt(owns.operation[own]), role: 'its own write' },
       { operation: operations.operationAt(operation), role: 'the read' },
     ],
     context: operationsOf(mirror, transaction),
@@ -159,8 +159,8 @@ export function hiddenViolation(
   lock: number,
 ): Violation {
   const { transactions, rows, operations } = mirror;
-  const writer = rows.locks.transaction[lock] as number;
-  const [name, other] = [transactions.name[transaction] as string, transactions.name[writer] as string];
+  const writer = rows.locks.transaction[lock];
+  const [name, other] = [transactions.name[transaction], transactions.name[writer]];
   const written = shownImage(rows.locks.image[lock]);
   const context = contextOf(mirror, [transaction, writer]);
   return {
@@ -170,7 +170,7 @@ export function hiddenViolation(
     rows: [rows.key(row)],
     evidence: [
       { operation: operations.operationAt(operation), role: 'the read' },
-      { operation: operations.operationAt(rows.locks.operation[lock] as number), role: 'the write' },
+      { operation: operations.operationAt(rows.locks.operation[lock]), role: 'the write' },
     ],
     // Later: the end of the other belongs to it too.
     get context() {

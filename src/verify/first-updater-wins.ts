@@ -16,9 +16,9 @@ export function verifyFirstUpdater(mirror: Mirror, row: number, version: number)
   const { rows } = mirror;
   if (mayBeUnwritten(mirror, row, version)) return;
   const { versions } = rows;
-  const writer = versions.writer[version] as number;
-  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
-    const by = versions.writer[other] as number;
+  const writer = versions.writer[version];
+  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+    const by = versions.writer[other];
     if (other === version || by === none || versions.isDefinite[other] === 0) continue;
     if (mayBeAnother(mirror, other, version) || mayBeDeletedBetween(mirror, row, other, version)) continue;
     if (mayBeUnwritten(mirror, row, other)) continue;
@@ -41,8 +41,8 @@ function mayBeAnother({ rows: { versions } }: Mirror, one: number, two: number):
 /** May the row have been deleted after the earlier of the two, and inserted again by the later? */
 function mayBeDeletedBetween({ rows }: Mirror, row: number, one: number, two: number): boolean {
   const { versions } = rows;
-  if (rows.isHidden(row, Math.max(versions.start[one] as number, versions.start[two] as number))) return true;
-  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+  if (rows.isHidden(row, Math.max(versions.start[one], versions.start[two]))) return true;
+  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
     if (versions.image[other] !== null || other === one || other === two) continue;
     const isBefore = versions.isSurelyAfter(one, other) && versions.isSurelyAfter(two, other);
     const isAfter = versions.isSurelyAfter(other, one) && versions.isSurelyAfter(other, two);
@@ -53,9 +53,9 @@ function mayBeDeletedBetween({ rows }: Mirror, row: number, one: number, two: nu
 
 /** May the version have been committed before the transaction's snapshot? */
 function precedesSnapshot({ rows, transactions }: Mirror, version: number, transaction: number): boolean {
-  const snapshotEnd = transactions.snapshotEnd[transaction] as number;
+  const snapshotEnd = transactions.snapshotEnd[transaction];
   if (transactions.isAbandoned[transaction] === 1 || Number.isNaN(snapshotEnd)) return true;
-  return (rows.versions.start[version] as number) <= snapshotEnd;
+  return rows.versions.start[version] <= snapshotEnd;
 }
 
 function concurrentWriters(mirror: Mirror, row: number, first: number, second: number): Violation {
@@ -64,13 +64,13 @@ function concurrentWriters(mirror: Mirror, row: number, first: number, second: n
   const base = mirror.base();
   const writers = [first, second].map((version) => ({
     version,
-    transaction: versions.writer[version] as number,
-    name: transactions.name[versions.writer[version] as number] as string,
+    transaction: versions.writer[version],
+    name: transactions.name[versions.writer[version]],
   }));
   const shown = writers.map(({ version, transaction, name }) => {
     const [start, end] = [transactions.snapshotStart[transaction], transactions.snapshotEnd[transaction]];
-    const commit = { start: versions.start[version] as number, end: versions.end[version] as number };
-    const snapshot = formatInterval({ start: start as number, end: end as number }, base);
+    const commit = { start: versions.start[version], end: versions.end[version] };
+    const snapshot = formatInterval({ start: start, end: end }, base);
     return `${name} has its snapshot in ${snapshot} and commits in ${formatInterval(commit, base)}`;
   });
   return {
@@ -82,7 +82,7 @@ function concurrentWriters(mirror: Mirror, row: number, first: number, second: n
       const all = operationsOf(mirror, transaction);
       return [
         ...all.slice(0, 1).map((operation) => ({ operation, role: `the snapshot of ${name}` })),
-        { operation: operations.operationAt(versions.operation[version] as number), role: 'the write' },
+        { operation: operations.operationAt(versions.operation[version]), role: 'the write' },
         ...all.slice(-1).map((operation) => ({ operation, role: 'the commit' })),
       ];
     }),

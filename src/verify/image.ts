@@ -67,7 +67,7 @@ export function toImage(image: RowImage, empty: Shape): Image {
 
 export function fromImage(image: Image): RowImage {
   if (!isColumns(image)) return image;
-  return new Map(image.shape.columns.map((column, i) => [column, image.values[i] as Scalar]));
+  return new Map(image.shape.columns.map((column, i) => [column, image.values[i]]));
 }
 
 /** Does the version's row agree with what was read, in the columns that both know? An unknown initial state agrees with everything. */
@@ -76,7 +76,7 @@ export function agrees(version: Image | undefined, read: Image): boolean {
   if (!isColumns(version) || !isColumns(read)) return false;
   const isSame = version.shape === read.shape;
   for (let i = 0; i < read.values.length; i += 1) {
-    const at = isSame ? i : version.shape.positionOf(read.shape.columns[i] as string);
+    const at = isSame ? i : version.shape.positionOf(read.shape.columns[i]);
     if (at < 0) continue;
     const known = version.values[at];
     if (known !== unknownMark && known !== read.values[i]) return false;
@@ -91,7 +91,7 @@ export function merged(before: Image | undefined, write: Image): Image {
   const values = [...before.values];
   for (const [i, column] of write.shape.columns.entries()) {
     const at = shape.positionOf(column);
-    const value = write.values[i] as Scalar;
+    const value = write.values[i];
     if (at >= 0) values[at] = value;
     else {
       shape = shape.with(column);
@@ -124,7 +124,7 @@ export function columnsBeside(read: Image, written: Image, empty: Shape): Column
   for (const [i, column] of read.shape.columns.entries()) {
     if (written.shape.positionOf(column) >= 0) continue;
     shape = shape.with(column);
-    values.push(read.values[i] as Scalar);
+    values.push(read.values[i]);
   }
   return values.length === 0 ? null : new Columns(shape, values);
 }
@@ -137,14 +137,14 @@ export function learned(image: Image | undefined, read: Image): Image {
   let values: Scalar[] | null = null;
   const isSame = shape === read.shape;
   for (let i = 0; i < read.values.length; i += 1) {
-    const column = read.shape.columns[i] as string;
+    const column: string = read.shape.columns[i];
     const at = isSame ? i : shape.positionOf(column);
     if (at >= 0 && (values ?? image.values)[at] !== unknownMark) continue;
     values ??= [...image.values];
-    if (at >= 0) values[at] = read.values[i] as Scalar;
+    if (at >= 0) values[at] = read.values[i];
     else {
       shape = shape.with(column);
-      values.push(read.values[i] as Scalar);
+      values.push(read.values[i]);
     }
   }
   return values === null ? image : new Columns(shape, values);

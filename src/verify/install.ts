@@ -21,17 +21,17 @@ export function installVersions(
 ): void {
   const { rows, transactions, mechanisms } = mirror;
   const { owns, versions } = rows;
-  const start = mechanisms.install === 'commit' ? from : (transactions.first[transaction] as number);
+  const start = mechanisms.install === 'commit' ? from : transactions.first[transaction];
   const horizon = mirror.horizon();
-  for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
-    const row = owns.row[own] as number;
+  for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own]) {
+    const row = owns.row[own];
     rows.dropGarbage(row, horizon, onWriter);
     const image = wholeImage(mirror, own, start);
-    const version = versions.add(row, transaction, owns.operation[own] as number, start, to, image);
-    if (image !== null) versions.isNew[version] = owns.isDeleter[own] as number;
+    const version = versions.add(row, transaction, owns.operation[own], start, to, image);
+    if (image !== null) versions.isNew[version] = owns.isDeleter[own];
     rows.insert(version);
     owns.version[own] = version;
-    transactions.versions[transaction] = (transactions.versions[transaction] as number) + 1;
+    transactions.versions[transaction] = transactions.versions[transaction] + 1;
   }
 }
 
@@ -41,16 +41,15 @@ export function installVersions(
  */
 function wholeImage({ rows, mechanisms }: Mirror, own: number, start: number): Image {
   const { owns, versions } = rows;
-  const image = owns.image[own] as Image;
+  const image = owns.image[own];
   if (!isColumns(image) || mechanisms.mutualExclusion === 'none' || mechanisms.install !== 'commit') return image;
-  const row = owns.row[own] as number;
-  const last = rows.lastVersion[row] as number;
+  const row = owns.row[own];
+  const last = rows.lastVersion[row];
   const before = versions.image[last];
   if (rows.isHidden(row, start)) return image; // of which columns the last version says nothing any more
-  if ((owns.end[own] as number) >= start || (versions.end[last] as number) >= start || !isColumns(before)) return image;
-  for (let other = rows.firstVersion[row] as number; other !== last; other = versions.next[other] as number)
-    if (versions.isDefinite[other] === 0 || (versions.end[other] as number) >= (versions.start[last] as number))
-      return image;
+  if (owns.end[own] >= start || versions.end[last] >= start || !isColumns(before)) return image;
+  for (let other = rows.firstVersion[row]; other !== last; other = versions.next[other])
+    if (versions.isDefinite[other] === 0 || versions.end[other] >= versions.start[last]) return image;
   return merged(before, image);
 }
 
@@ -60,9 +59,9 @@ export function relateVersions(mirror: Mirror, transaction: number): void {
   const { owns } = rows;
   const { firstUpdaterWins, certifier } = mechanisms;
   const isChecked = (firstUpdaterWins || certifier === 'percolator') && transactions.isAbandoned[transaction] === 0;
-  for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
-    const row = owns.row[own] as number;
-    const version = owns.version[own] as number;
+  for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own]) {
+    const row = owns.row[own];
+    const version = owns.version[own];
     if (isChecked) verifyFirstUpdater(mirror, row, version);
     relateWriters(mirror, transaction, row, version);
     relateReaders(mirror, transaction, row, version);
@@ -73,14 +72,13 @@ function relateWriters(mirror: Mirror, transaction: number, row: number, version
   const { rows, counts } = mirror;
   const { versions } = rows;
   const { start, end, next, isDefinite, writer } = versions;
-  const first = rows.firstVersion[row] as number;
+  const first = rows.firstVersion[row];
   let pivot = -Infinity;
-  for (let other = first; other !== none; other = next[other] as number)
-    if (isDefinite[other] === 1 && (end[other] as number) < (start[version] as number))
-      pivot = Math.max(pivot, start[other] as number);
-  for (let other = first; other !== none; other = next[other] as number) {
-    const by = writer[other] as number;
-    if (other === version || by === none || (end[other] as number) < pivot) continue;
+  for (let other = first; other !== none; other = next[other])
+    if (isDefinite[other] === 1 && end[other] < start[version]) pivot = Math.max(pivot, start[other]);
+  for (let other = first; other !== none; other = next[other]) {
+    const by = writer[other];
+    if (other === version || by === none || end[other] < pivot) continue;
     if (isDefinite[other] === 0) counts.uncertain += 1;
     else if (versions.isSurelyAfter(version, other)) mirror.depend(by, transaction, 'ww', row);
     else if (versions.isSurelyAfter(other, version)) mirror.depend(transaction, by, 'ww', row);
@@ -91,15 +89,15 @@ function relateWriters(mirror: Mirror, transaction: number, row: number, version
 function relateReaders(mirror: Mirror, transaction: number, row: number, version: number): void {
   const { rows, transactions } = mirror;
   const { versions, readers } = rows;
-  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
-    let reader = versions.firstReader[other] as number;
+  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+    let reader = versions.firstReader[other];
     if (reader === none || other === version || !versions.isSurelyAfter(version, other)) continue;
-    for (; reader !== none; reader = readers.next[reader] as number) {
-      const by = readers.transaction[reader] as number;
+    for (; reader !== none; reader = readers.next[reader]) {
+      const by = readers.transaction[reader];
       if (by === transaction || !rows.isReaderAlive(reader) || transactions.fate[by] === fateCode.aborted) continue;
       if (
         !mayOverlap(mirror, by, transaction) ||
-        !isKept(mirror, readers.operation[reader] as number, row, versions.image[version])
+        !isKept(mirror, readers.operation[reader], row, versions.image[version])
       )
         continue;
       mirror.depend(by, transaction, antiDependency(mirror, row, other, version), row);

@@ -18,14 +18,14 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
   const { locks } = rows;
   const { fate, isAbandoned } = transactions;
   const reported = new Set<number>();
-  for (let lock = transactions.firstLock[transaction] as number; lock !== none; lock = locks.next[lock] as number) {
-    const row = locks.row[lock] as number;
-    for (let other = rows.firstLock[row] as number; other !== none; other = locks.nextOfRow[other] as number) {
-      const by = locks.transaction[other] as number;
+  for (let lock = transactions.firstLock[transaction]; lock !== none; lock = locks.next[lock]) {
+    const row = locks.row[lock];
+    for (let other = rows.firstLock[row]; other !== none; other = locks.nextOfRow[other]) {
+      const by = locks.transaction[other];
       if (by === transaction || fate[by] === fateCode.open || fate[by] === fateCode.unknown) continue;
       if (isAbandoned[by] === 1 || !excludeEachOther(mirror, lock, other)) continue;
-      const isFirst = releaseOf(mirror, other) <= (operations.end[locks.operation[lock] as number] as number);
-      const isSecond = releaseOf(mirror, lock) <= (operations.end[locks.operation[other] as number] as number);
+      const isFirst = releaseOf(mirror, other) <= operations.end[locks.operation[lock]];
+      const isSecond = releaseOf(mirror, lock) <= operations.end[locks.operation[other]];
       if (isFirst !== isSecond) relate(mirror, row, isFirst ? other : lock, isFirst ? lock : other);
       if (isFirst || isSecond || reported.has(by)) continue;
       reported.add(by);
@@ -45,15 +45,12 @@ function excludeEachOther(mirror: Mirror, one: number, two: number): boolean {
 function isLockedOut(mirror: Mirror, one: number, two: number): boolean {
   const { locks } = mirror.rows;
   if (locks.isExclusive[one] === 1) return true;
-  return locksOut(mirror, locks.operation[one] as number, locks.row[one] as number, locks.image[two]);
+  return locksOut(mirror, locks.operation[one], locks.row[one], locks.image[two]);
 }
 
 /** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */
 export function releaseOf({ rows: { locks }, transactions }: Mirror, lock: number): number {
-  return Math.min(
-    transactions.releaseStart[locks.transaction[lock] as number] as number,
-    locks.releaseStart[lock] as number,
-  );
+  return Math.min(transactions.releaseStart[locks.transaction[lock]], locks.releaseStart[lock]);
 }
 
 /** The order of two locks is an order of what was done under them. */
@@ -62,7 +59,7 @@ function relate(mirror: Mirror, row: number, earlier: number, later: number): vo
   const { locks, versions } = rows;
   // What was done under a lock that was released early was undone.
   if (locks.releaseStart[earlier] !== Infinity || locks.releaseStart[later] !== Infinity) return;
-  const [first, second] = [locks.transaction[earlier] as number, locks.transaction[later] as number];
+  const [first, second] = [locks.transaction[earlier], locks.transaction[later]];
   if (transactions.fate[first] !== fateCode.committed || transactions.fate[second] !== fateCode.committed) return;
   if (locks.isExclusive[earlier] === 1 && locks.isExclusive[later] === 1) {
     const [before, after] = [versionBy(mirror, row, first), versionBy(mirror, row, second)];
@@ -74,8 +71,8 @@ function relate(mirror: Mirror, row: number, earlier: number, later: number): vo
 
 function versionBy({ rows }: Mirror, row: number, writer: number): number {
   const { versions } = rows;
-  let version = rows.firstVersion[row] as number;
-  while (version !== none && versions.writer[version] !== writer) version = versions.next[version] as number;
+  let version = rows.firstVersion[row];
+  while (version !== none && versions.writer[version] !== writer) version = versions.next[version];
   return version;
 }
 
@@ -84,14 +81,14 @@ function lockViolation(mirror: Mirror, row: number, first: number, second: numbe
   const { locks } = rows;
   const base = mirror.base();
   const both = [first, second].map((lock) => ({
-    operation: operations.operationAt(locks.operation[lock] as number),
+    operation: operations.operationAt(locks.operation[lock]),
     isExclusive: locks.isExclusive[lock] === 1,
     release: {
       start: releaseOf(mirror, lock),
-      end: Math.min(transactions.endEnd[locks.transaction[lock] as number] as number, locks.releaseEnd[lock] as number),
+      end: Math.min(transactions.endEnd[locks.transaction[lock]], locks.releaseEnd[lock]),
     },
-    transaction: locks.transaction[lock] as number,
-    name: transactions.name[locks.transaction[lock] as number] as string,
+    transaction: locks.transaction[lock],
+    name: transactions.name[locks.transaction[lock]],
   }));
   const held = both.map(({ operation, isExclusive, release, name }) => {
     const how = isExclusive ? 'exclusively' : 'shared';

@@ -1,6 +1,6 @@
 /** Operations in columns, from the moment when they are read until nothing that the verifier holds needs them. */
 import { EntryTable } from './entry-table.ts';
-import { fromImage, type Image, Shape, toImage } from './image.ts';
+import { fromImage, Shape, toImage } from './image.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import {
   operationKinds,
@@ -41,7 +41,7 @@ export class Names {
   }
 
   name(id: number): string {
-    return this.#names[id] as string;
+    return this.#names[id];
   }
 }
 
@@ -116,8 +116,8 @@ export class OperationTable extends Slots {
     if (lock !== null) this.lock[operation] = lockCode[lock];
     if (failed) this.failed[operation] = 1;
     if (given.mayReadMore === true) this.mayReadMore[operation] = 1;
-    this.#setRows(this.reads[operation] as number, reads);
-    this.#setRows(this.writes[operation] as number, writes);
+    this.#setRows(this.reads[operation], reads);
+    this.#setRows(this.writes[operation], writes);
     this.setExtra(operation, predicates, mayWrite, savepoint);
     return operation;
   }
@@ -135,7 +135,7 @@ export class OperationTable extends Slots {
 
   #setRows(first: number, rows: readonly RowValue[]): void {
     for (let i = 0; i < rows.length; i += 1) {
-      const { key, image } = rows[i] as RowValue;
+      const { key, image } = rows[i];
       this.entries.set(first + i, this.keys.of(key), toImage(image, this.emptyShape));
     }
   }
@@ -173,8 +173,8 @@ export class OperationTable extends Slots {
   }
 
   remove(operation: number): void {
-    const first = this.reads[operation] as number;
-    this.entries.give(first, (this.entriesEnd[operation] as number) - first);
+    const first = this.reads[operation];
+    this.entries.give(first, this.entriesEnd[operation] - first);
     this.transaction[operation] = '';
     if (this.hasExtra[operation] === 1) this.#extra.delete(operation);
     this.give(operation);
@@ -185,19 +185,19 @@ export class OperationTable extends Slots {
     const mayWrite = this.mayWriteOf(operation);
     const savepoint = this.savepointOf(operation);
     return {
-      session: this.sessions.name(this.session[operation] as number),
-      transaction: this.transaction[operation] as string,
-      kind: operationKinds[this.kind[operation] as number] as TraceOperation['kind'],
-      reads: this.#rowsIn(this.reads[operation] as number, this.writes[operation] as number),
-      writes: this.#rowsIn(this.writes[operation] as number, this.entriesEnd[operation] as number),
+      session: this.sessions.name(this.session[operation]),
+      transaction: this.transaction[operation],
+      kind: operationKinds[this.kind[operation]],
+      reads: this.#rowsIn(this.reads[operation], this.writes[operation]),
+      writes: this.#rowsIn(this.writes[operation], this.entriesEnd[operation]),
       predicates: this.predicatesOf(operation),
       ...(mayWrite === undefined ? {} : { mayWrite }),
       ...(this.mayReadMore[operation] === 0 ? {} : { mayReadMore: true }),
       ...(savepoint === undefined ? {} : { savepoint }),
-      lock: ([null, 'update', 'share'] as const)[this.lock[operation] as number] ?? null,
+      lock: ([null, 'update', 'share'] as const)[this.lock[operation]] ?? null,
       failed: this.failed[operation] === 1,
-      start: this.start[operation] as number,
-      end: this.end[operation] as number,
+      start: this.start[operation],
+      end: this.end[operation],
     };
   }
 
@@ -205,7 +205,7 @@ export class OperationTable extends Slots {
     const { entries, keys } = this;
     const rows: RowValue[] = [];
     for (let entry = first; entry < end; entry += 1)
-      rows.push({ key: keys.name(entries.row[entry] as number), image: fromImage(entries.image[entry] as Image) });
+      rows.push({ key: keys.name(entries.row[entry]), image: fromImage(entries.image[entry]) });
     return rows;
   }
 

@@ -46,7 +46,7 @@ export class Phantoms {
       known.readers = known.readers.filter((kept) => isAlive(mirror, kept));
       known.max = Math.max(16, 2 * known.readers.length);
     }
-    known.readers.push({ ...reader, serial: serial[reader.transaction] as number });
+    known.readers.push({ ...reader, serial: serial[reader.transaction] });
   }
 
   /** Relates readers to the versions that the transaction has installed. */
@@ -54,11 +54,11 @@ export class Phantoms {
     if (this.#tables.size === 0) return;
     const { rows, transactions } = mirror;
     const { owns } = rows;
-    for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number)
+    for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own])
       for (const [table, { readers }] of this.#tables) {
-        if (!rows.isOf(owns.row[own] as number, table)) continue;
+        if (!rows.isOf(owns.row[own], table)) continue;
         for (const reader of readers)
-          if (isAlive(mirror, reader)) relate(mirror, reader, owns.row[own] as number, owns.version[own] as number);
+          if (isAlive(mirror, reader)) relate(mirror, reader, owns.row[own], owns.version[own]);
       }
   }
 }
@@ -69,7 +69,7 @@ function isAlive({ transactions }: Mirror, { transaction, serial }: Kept): boole
 
 function relateRow(mirror: Mirror, reader: PredicateReader, row: number): void {
   const { versions, firstVersion } = mirror.rows;
-  for (let version = firstVersion[row] as number; version !== none; version = versions.next[version] as number)
+  for (let version = firstVersion[row]; version !== none; version = versions.next[version])
     relate(mirror, reader, row, version);
 }
 
@@ -77,9 +77,9 @@ function relate(mirror: Mirror, reader: PredicateReader, row: number, version: n
   const { rows, transactions } = mirror;
   const { versions } = rows;
   const { transaction, predicate, returned, end } = reader;
-  const writer = versions.writer[version] as number;
+  const writer = versions.writer[version];
   if (writer === none || writer === transaction || versions.isDefinite[version] === 0) return;
-  if ((versions.start[version] as number) <= end || !qualifies(versions.image[version], predicate.where)) return;
+  if (versions.start[version] <= end || !qualifies(versions.image[version], predicate.where)) return;
   if (returned.has(row) || rows.hasWritten(transaction, row)) return;
   if (transactions.fate[transaction] === fateCode.aborted || !mayOverlap(mirror, transaction, writer)) return;
   mirror.depend(transaction, writer, 'rw+', row);

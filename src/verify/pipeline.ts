@@ -104,13 +104,13 @@ export class Pipeline {
   /** @throws InputError `trace/order`, `trace/overlap`, `trace/late`, `trace/session` with the line */
   push(operation: number, line: number): void {
     const { session: sessions, start, end, kind, next } = this.#operations;
-    const session = sessions[operation] as number;
+    const session = sessions[operation];
     if (session >= this.#isMet.length || this.#isMet[session] === 0) this.#meetLate(session, line);
     this.#order(session, operation, line);
-    const from = start[operation] as number;
+    const from = start[operation];
     this.#lastStart[session] = from;
-    this.#lastEnd[session] = end[operation] as number;
-    this.#lastKind[session] = kind[operation] as number;
+    this.#lastEnd[session] = end[operation];
+    this.#lastKind[session] = kind[operation];
     if (from < this.#frontier && this.#hasMarks) {
       this.#counts.late += 1;
       this.#options.onLate?.(operation);
@@ -126,7 +126,7 @@ export class Pipeline {
     if (this.#first[session] === none) {
       this.#first[session] = operation;
       this.#heap.push(from, session);
-    } else next[this.#last[session] as number] = operation;
+    } else next[this.#last[session]] = operation;
     this.#last[session] = operation;
     this.#counts.waiting += 1;
     if (this.#counts.waiting > this.#counts.waitingMost) this.#counts.waitingMost = this.#counts.waiting;
@@ -208,16 +208,16 @@ export class Pipeline {
     if (this.#lastKind[session] === kindNone) return;
     const { start, end } = this.#operations;
     const reached = this.#reachedBy(session);
-    const from = start[operation] as number;
+    const from = start[operation];
     if (from >= reached || this.#isOfOneMessage(session, operation)) return;
     if (reached - from <= this.#clockError) {
       this.#counts.moved += 1;
       start[operation] = reached;
-      end[operation] = Math.max(reached, end[operation] as number);
+      end[operation] = Math.max(reached, end[operation]);
       return;
     }
     const [code, how] =
-      from < (this.#lastStart[session] as number)
+      from < this.#lastStart[session]
         ? ['trace/order', 'starts before']
         : ['trace/overlap', 'starts before the end of'];
     const name = this.#operations.sessions.name(session);
@@ -232,8 +232,8 @@ export class Pipeline {
   /** Nothing of the session can start before this. */
   #reachedBy(session: number): number {
     if (this.#lastKind[session] === kindNone) return -Infinity;
-    const end = this.#lastEnd[session] as number;
-    return end === Infinity ? (this.#lastStart[session] as number) : end;
+    const end = this.#lastEnd[session];
+    return end === Infinity ? this.#lastStart[session] : end;
   }
 
   #isWaitedFor(session: number): boolean {
@@ -255,18 +255,18 @@ export class Pipeline {
       assert(session !== none, 'the heap is not empty');
       this.#counts.batches += 1;
       this.#dispatchBatch(session, Math.min(watermark, this.#heap.minKey));
-      const head = this.#first[session] as number;
-      if (head !== none) this.#heap.push(this.#operations.start[head] as number, session);
+      const head = this.#first[session];
+      if (head !== none) this.#heap.push(this.#operations.start[head], session);
       else if (this.#isLive[session] === 1 && !this.#hasMarks)
         watermark = Math.min(watermark, this.#reachedBy(session));
     }
   }
 
   #dispatchBatch(session: number, limit: number): void {
-    for (let head = this.#first[session] as number; head !== none; ) {
-      const start = this.#operations.start[head] as number;
+    for (let head = this.#first[session]; head !== none; ) {
+      const start = this.#operations.start[head];
       if (start > limit) return;
-      this.#first[session] = this.#operations.next[head] as number;
+      this.#first[session] = this.#operations.next[head];
       this.#counts.waiting -= 1;
       this.#frontier = start;
       this.#options.dispatch(head);

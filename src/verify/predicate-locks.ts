@@ -68,14 +68,14 @@ export class PredicateLocks {
     const { rows, transactions, operations } = this.#mirror;
     if (held === undefined || this.#isOut(reader) || this.#isOut(writer)) return null;
     const { locks } = rows;
-    for (let lock = transactions.firstLock[writer] as number; lock !== none; lock = locks.next[lock] as number) {
-      const [row, image] = [locks.row[lock] as number, locks.image[lock]];
+    for (let lock = transactions.firstLock[writer]; lock !== none; lock = locks.next[lock]) {
+      const [row, image] = [locks.row[lock], locks.image[lock]];
       if (image === undefined || image === null) continue;
-      const writtenBy = operations.end[locks.operation[lock] as number] as number;
+      const writtenBy = operations.end[locks.operation[lock]];
       for (const { operation, predicate, returned } of held) {
         if (operations.isUndone[operation] === 1 || returned.has(row)) continue;
-        if ((transactions.releaseStart[reader] as number) <= writtenBy) continue;
-        if (releaseOf(this.#mirror, lock) <= (operations.end[operation] as number)) continue;
+        if (transactions.releaseStart[reader] <= writtenBy) continue;
+        if (releaseOf(this.#mirror, lock) <= operations.end[operation]) continue;
         if (rows.isOf(row, predicate.table) && qualifies(image, predicate.where))
           return this.#violation(reader, operation, predicate, writer, lock);
       }
@@ -93,16 +93,16 @@ export class PredicateLocks {
   #violation(reader: number, read: number, { table }: PredicateRead, writer: number, lock: number): Violation {
     const mirror = this.#mirror;
     const { rows, transactions, operations } = mirror;
-    const write = rows.locks.operation[lock] as number;
-    const key = rows.key(rows.locks.row[lock] as number);
+    const write = rows.locks.operation[lock];
+    const key = rows.key(rows.locks.row[lock]);
     const sides = [
       { transaction: reader, operation: operations.operationAt(read), how: `locked what it read of ${table}` },
       { transaction: writer, operation: operations.operationAt(write), how: `wrote ${key}, which belongs to it,` },
-    ].map((side) => ({ ...side, name: transactions.name[side.transaction] as string }));
+    ].map((side) => ({ ...side, name: transactions.name[side.transaction] }));
     const held = sides.map(({ transaction, operation, how, name }) => {
       const release = {
-        start: transactions.releaseStart[transaction] as number,
-        end: transactions.endEnd[transaction] as number,
+        start: transactions.releaseStart[transaction],
+        end: transactions.endEnd[transaction],
       };
       return `${name} ${how} in ${formatInterval(operation, mirror.base())} until ${formatInterval(release, mirror.base())}`;
     });

@@ -22,14 +22,12 @@ export function verifyPredicate(
 ): void {
   const { rows, transactions, operations, mechanisms } = mirror;
   const isOfTransaction = snapshot === snapshotCode.transaction;
-  const start = (
-    isOfTransaction
-      ? transactions.snapshotStart[transaction]
-      : snapshot === snapshotCode.window
-        ? transactions.first[transaction]
-        : operations.start[operation]
-  ) as number;
-  const end = (isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation]) as number;
+  const start = isOfTransaction
+    ? transactions.snapshotStart[transaction]
+    : snapshot === snapshotCode.window
+      ? transactions.first[transaction]
+      : operations.start[operation];
+  const end = isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation];
   const found = rows.rowsWhere(table, where);
   const returned = operations.rowsRead(operation);
   mirror.phantoms.add(mirror, { transaction, predicate: { table, where }, returned, end }, found);
@@ -48,7 +46,7 @@ export function verifyPredicate(
 /** The latest version by start is a candidate, or one that overlaps with it: most rows fail here without a list. */
 function mayQualify({ rows }: Mirror, row: number, where: readonly Condition[]): boolean {
   const { versions } = rows;
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number)
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version])
     if (qualifies(versions.image[version], where)) return true;
   return false;
 }

@@ -24,27 +24,26 @@ export class RecentTexts {
 
   /** The text of the ASCII bytes `[from, to)`. */
   textOf(bytes: Uint8Array, from: number, to: number): string {
-    return to - from > lengthMax ? decoded(bytes, from, to) : (this.#texts[this.#slotOf(bytes, from, to)] as string);
+    return to - from > lengthMax ? decoded(bytes, from, to) : this.#texts[this.#slotOf(bytes, from, to)];
   }
 
   /** Its number. */
   idOf(bytes: Uint8Array, from: number, to: number): number {
     if (to - from > lengthMax) return this.#names?.of(decoded(bytes, from, to)) ?? none;
     const slot = this.#slotOf(bytes, from, to);
-    const known = this.#ids[slot] as number;
+    const known = this.#ids[slot];
     if (known !== none || this.#names === null) return known;
-    const id = this.#names.of(this.#texts[slot] as string);
+    const id = this.#names.of(this.#texts[slot]);
     this.#ids[slot] = id;
     return id;
   }
 
   #slotOf(bytes: Uint8Array, from: number, to: number): number {
     let hash = 0x811c9dc5 ^ (to - from);
-    for (let at = Math.max(from, to - hashedMax); at < to; at += 1)
-      hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+    for (let at = Math.max(from, to - hashedMax); at < to; at += 1) hash = Math.imul(hash ^ bytes[at], 0x01000193);
     hash ^= hash >>> 15;
     const slot = hash & this.#mask;
-    const known = this.#texts[slot] as string;
+    const known = this.#texts[slot];
     if (this.#hashes[slot] === hash && known.length === to - from) {
       let at = 0;
       while (at < known.length && known.charCodeAt(at) === bytes[from + at]) at += 1;
@@ -71,6 +70,6 @@ const joinedMax = 12;
 function decoded(bytes: Uint8Array, from: number, to: number): string {
   if (to - from > joinedMax) return decoder.decode(bytes.subarray(from, to));
   let text = '';
-  for (let at = from; at < to; at += 1) text += String.fromCharCode(bytes[at] as number);
+  for (let at = from; at < to; at += 1) text += String.fromCharCode(bytes[at]);
   return text;
 }

@@ -25,7 +25,7 @@ export class RecentValues {
   /** The position after the text that begins at `begin`, where it is the one that the row had last; else -1. */
   endOf(row: number, bytes: Uint8Array, begin: number): number {
     const slot = row & this.#mask;
-    const length = this.#lengths[slot] as number;
+    const length = this.#lengths[slot];
     if (this.#rows[slot] !== row || begin + length > bytes.length) return -1;
     const first = slot * lengthMax;
     const known = this.#bytes;
@@ -36,7 +36,7 @@ export class RecentValues {
 
   /** The image of the row's last text. */
   imageOf(row: number): Image {
-    return this.#images[row & this.#mask] as Image;
+    return this.#images[row & this.#mask];
   }
 
   /** @param bytes of which the text is `[from, to)`: one that is the beginning of no other, an object */
@@ -44,7 +44,7 @@ export class RecentValues {
     if (to - from > lengthMax) return;
     const slot = row & this.#mask;
     const first = slot * lengthMax;
-    for (let at = from; at < to; at += 1) this.#bytes[first + at - from] = bytes[at] as number;
+    for (let at = from; at < to; at += 1) this.#bytes[first + at - from] = bytes[at];
     this.#rows[slot] = row;
     this.#lengths[slot] = to - from;
     this.#images[slot] = image;

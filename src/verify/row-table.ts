@@ -69,11 +69,10 @@ export class RowTable {
   /** Puts a version between the others of its row, by start. O(versions with a later start) */
   insert(version: number): void {
     const { start, next, previous, row } = this.versions;
-    const at = row[version] as number;
-    let before = this.lastVersion[at] as number;
-    while (before !== none && (start[before] as number) > (start[version] as number))
-      before = previous[before] as number;
-    const after = before === none ? (this.firstVersion[at] as number) : (next[before] as number);
+    const at = row[version];
+    let before = this.lastVersion[at];
+    while (before !== none && start[before] > start[version]) before = previous[before];
+    const after = before === none ? this.firstVersion[at] : next[before];
     previous[version] = before;
     next[version] = after;
     if (before === none) this.firstVersion[at] = version;
@@ -90,13 +89,13 @@ export class RowTable {
     const more = learned(known, read);
     if (more === known) return;
     image[version] = more;
-    if (!this.#index.isEmpty) this.#index.add(row[version] as number, more);
+    if (!this.#index.isEmpty) this.#index.add(row[version], more);
   }
 
   /** Does one of the row's versions hold the value in the column? */
   holds(row: number, column: string, value: Scalar): boolean {
     const { image, next } = this.versions;
-    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number) {
+    for (let version = this.firstVersion[row]; version !== none; version = next[version]) {
       const known = image[version];
       if (isColumns(known) && known.get(column) === value) return true;
     }
@@ -107,25 +106,23 @@ export class RowTable {
   imagesOf(row: number): readonly (Image | undefined)[] {
     const images: (Image | undefined)[] = [];
     const { image, next } = this.versions;
-    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
-      images.push(image[version]);
+    for (let version = this.firstVersion[row]; version !== none; version = next[version]) images.push(image[version]);
     return images;
   }
 
   /** Drops versions that no snapshot from `horizon` on can see. @returns through `onWriter` whose they were */
   dropGarbage(row: number, horizon: number, onWriter: (writer: number) => void): void {
-    const first = this.firstVersion[row] as number;
+    const first = this.firstVersion[row];
     if (first === this.lastVersion[row]) return;
     const { start, end, next, isDefinite } = this.versions;
     let pivot = -Infinity;
-    for (let version = first; version !== none; version = next[version] as number)
-      if (isDefinite[version] === 1 && (end[version] as number) < horizon && (start[version] as number) > pivot)
-        pivot = start[version] as number;
+    for (let version = first; version !== none; version = next[version])
+      if (isDefinite[version] === 1 && end[version] < horizon && start[version] > pivot) pivot = start[version];
     if (pivot === -Infinity) return;
     for (let version = first; version !== none; ) {
-      const after = next[version] as number;
-      if ((end[version] as number) < pivot) {
-        const writer = this.versions.writer[version] as number;
+      const after = next[version];
+      if (end[version] < pivot) {
+        const writer = this.versions.writer[version];
         this.#removeVersion(version);
         if (writer !== none) onWriter(writer);
       }
@@ -135,14 +132,14 @@ export class RowTable {
 
   #removeVersion(version: number): void {
     const { next, previous, row } = this.versions;
-    const [before, after, at] = [previous[version] as number, next[version] as number, row[version] as number];
+    const [before, after, at] = [previous[version], next[version], row[version]];
     if (before === none) this.firstVersion[at] = after;
     else next[before] = after;
     if (after === none) this.lastVersion[at] = before;
     else previous[after] = before;
     if (!this.#index.isEmpty) this.#index.remove(at, this.versions.image[version]);
-    for (let reader = this.versions.firstReader[version] as number; reader !== none; ) {
-      const following = this.readers.next[reader] as number;
+    for (let reader = this.versions.firstReader[version]; reader !== none; ) {
+      const following = this.readers.next[reader];
       this.readers.remove(reader);
       reader = following;
     }
@@ -152,22 +149,17 @@ export class RowTable {
   /** Notes that the transaction read this version in the operation. O(1) on average */
   addReader(version: number, transaction: number, operation: number): void {
     const { versions, readers } = this;
-    if ((versions.readers[version] as number) >= (versions.readersMax[version] as number)) this.#pruneReaders(version);
-    const serial = this.#transactions.serial[transaction] as number;
-    versions.firstReader[version] = readers.add(
-      transaction,
-      serial,
-      operation,
-      versions.firstReader[version] as number,
-    );
-    versions.readers[version] = (versions.readers[version] as number) + 1;
+    if (versions.readers[version] >= versions.readersMax[version]) this.#pruneReaders(version);
+    const serial = this.#transactions.serial[transaction];
+    versions.firstReader[version] = readers.add(transaction, serial, operation, versions.firstReader[version]);
+    versions.readers[version] = versions.readers[version] + 1;
   }
 
   #pruneReaders(version: number): void {
     const { versions, readers } = this;
     let [first, count] = [none, 0];
-    for (let reader = versions.firstReader[version] as number; reader !== none; ) {
-      const following = readers.next[reader] as number;
+    for (let reader = versions.firstReader[version]; reader !== none; ) {
+      const following = readers.next[reader];
       if (this.isReaderAlive(reader)) {
         readers.next[reader] = first;
         first = reader;
@@ -182,7 +174,7 @@ export class RowTable {
 
   /** May what it read still matter? */
   isReaderAlive(reader: number): boolean {
-    const transaction = this.readers.transaction[reader] as number;
+    const transaction = this.readers.transaction[reader];
     const { serial, isRetired } = this.#transactions;
     return serial[transaction] === this.readers.serial[reader] && isRetired[transaction] === 0;
   }
@@ -190,14 +182,14 @@ export class RowTable {
   lock(row: number, transaction: number, operation: number, isExclusive: boolean, image: Image | undefined): void {
     const { locks } = this;
     const lock = locks.add(row, transaction, operation, isExclusive, image);
-    const last = this.lastLock[row] as number;
+    const last = this.lastLock[row];
     locks.previousOfRow[lock] = last;
     if (last === none) this.firstLock[row] = lock;
     else locks.nextOfRow[last] = lock;
     this.lastLock[row] = lock;
     const { firstLock, lastLock } = this.#transactions;
     if (firstLock[transaction] === none) firstLock[transaction] = lock;
-    else locks.next[lastLock[transaction] as number] = lock;
+    else locks.next[lastLock[transaction]] = lock;
     lastLock[transaction] = lock;
   }
 
@@ -205,8 +197,8 @@ export class RowTable {
   dropLocks(transaction: number): void {
     const { locks } = this;
     const { firstLock, lastLock } = this.#transactions;
-    for (let lock = firstLock[transaction] as number; lock !== none; ) {
-      const following = locks.next[lock] as number;
+    for (let lock = firstLock[transaction]; lock !== none; ) {
+      const following = locks.next[lock];
       this.#unlinkLock(lock);
       locks.remove(lock);
       lock = following;
@@ -218,43 +210,43 @@ export class RowTable {
   /** Has it ever written the row, also if that was undone? O(locks on the row) */
   hasWritten(transaction: number, row: number): boolean {
     const { locks } = this;
-    for (let lock = this.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
+    for (let lock = this.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock])
       if (locks.transaction[lock] === transaction && locks.image[lock] !== undefined) return true;
     return false;
   }
 
   #unlinkLock(lock: number): void {
     const { locks } = this;
-    const [before, after] = [locks.previousOfRow[lock] as number, locks.nextOfRow[lock] as number];
-    if (before === none) this.firstLock[locks.row[lock] as number] = after;
+    const [before, after] = [locks.previousOfRow[lock], locks.nextOfRow[lock]];
+    if (before === none) this.firstLock[locks.row[lock]] = after;
     else locks.nextOfRow[before] = after;
-    if (after === none) this.lastLock[locks.row[lock] as number] = before;
+    if (after === none) this.lastLock[locks.row[lock]] = before;
     else locks.previousOfRow[after] = before;
   }
 
   /** What the transaction has written to the row, or `none`. O(open transactions that have written it) */
   own(row: number, transaction: number): number {
     const { owns } = this;
-    for (let own = this.firstOwn[row] as number; own !== none; own = owns.nextOfRow[own] as number)
+    for (let own = this.firstOwn[row]; own !== none; own = owns.nextOfRow[own])
       if (owns.transaction[own] === transaction) return own;
     return none;
   }
 
   addOwn(row: number, transaction: number, operation: number, end: number, image: Image): void {
     const own = this.owns.add(row, transaction, operation, end, image);
-    this.owns.nextOfRow[own] = this.firstOwn[row] as number;
+    this.owns.nextOfRow[own] = this.firstOwn[row];
     this.firstOwn[row] = own;
     const { firstOwn, lastOwn } = this.#transactions;
     if (firstOwn[transaction] === none) firstOwn[transaction] = own;
-    else this.owns.next[lastOwn[transaction] as number] = own;
+    else this.owns.next[lastOwn[transaction]] = own;
     lastOwn[transaction] = own;
   }
 
   /** Forgets what the transaction has written. */
   dropOwn(transaction: number): void {
     const { owns } = this;
-    for (let own = this.#transactions.firstOwn[transaction] as number; own !== none; ) {
-      const following = owns.next[own] as number;
+    for (let own = this.#transactions.firstOwn[transaction]; own !== none; ) {
+      const following = owns.next[own];
       this.#unlinkOwn(own);
       owns.remove(own);
       own = following;
@@ -265,14 +257,14 @@ export class RowTable {
 
   #unlinkOwn(gone: number): void {
     const { row, nextOfRow } = this.owns;
-    const at = row[gone] as number;
+    const at = row[gone];
     if (this.firstOwn[at] === gone) {
-      this.firstOwn[at] = nextOfRow[gone] as number;
+      this.firstOwn[at] = nextOfRow[gone];
       return;
     }
-    for (let own = this.firstOwn[at] as number; own !== none; own = nextOfRow[own] as number) {
+    for (let own = this.firstOwn[at]; own !== none; own = nextOfRow[own]) {
       if (nextOfRow[own] !== gone) continue;
-      nextOfRow[own] = nextOfRow[gone] as number;
+      nextOfRow[own] = nextOfRow[gone];
       return;
     }
   }
@@ -295,17 +287,16 @@ export class RowTable {
     if (this.isClouded[row] === 0) return false;
     const until = this.#clouds.until(this.key(row));
     const { start, end, next, isDefinite } = this.versions;
-    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
-      if (isDefinite[version] === 1 && (start[version] as number) > until && (end[version] as number) < time)
-        return false;
+    for (let version = this.firstVersion[row]; version !== none; version = next[version])
+      if (isDefinite[version] === 1 && start[version] > until && end[version] < time) return false;
     return true;
   }
 
   /** May a row with this key have been deleted, and another inserted, by one transaction that committed between these? O(versions) */
   mayBeReplaced(row: number, from: number, to: number): boolean {
     const { start, end, next, isNew } = this.versions;
-    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
-      if (isNew[version] === 1 && (start[version] as number) <= to && (end[version] as number) >= from) return true;
+    for (let version = this.firstVersion[row]; version !== none; version = next[version])
+      if (isNew[version] === 1 && start[version] <= to && end[version] >= from) return true;
     return false;
   }
 

@@ -13,9 +13,9 @@ import { unknownMark } from '../trace/index.ts';
 export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number): boolean {
   if (mechanisms.sameWrites === 'written') return false;
   const { versions, owns } = rows;
-  const written = owns.image[own] as Image;
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number) {
-    if ((versions.start[version] as number) > (owns.end[own] as number)) continue;
+  const written = owns.image[own];
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+    if (versions.start[version] > owns.end[own]) continue;
     if (mayHold(versions.image[version], written)) return true;
   }
   return false;
@@ -31,7 +31,7 @@ export function noteRenewal(
   operation: number,
 ): void {
   if (mechanisms.sameWrites !== 'either' || operations.mayReadMore[operation] === 0) return;
-  transactions.renewedUntil[transaction] = operations.end[operation] as number;
+  transactions.renewedUntil[transaction] = operations.end[operation];
 }
 
 /** May the row have been what the version holds already, so that its writer has left it as it was? */
@@ -40,8 +40,8 @@ export function mayBeUnwritten({ rows, mechanisms }: Mirror, row: number, versio
   const { versions } = rows;
   const written = versions.image[version];
   if (written === undefined) return true;
-  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
-    if (other === version || (versions.start[other] as number) > (versions.end[version] as number)) continue;
+  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+    if (other === version || versions.start[other] > versions.end[version]) continue;
     if (written !== null && mayHold(versions.image[other], written)) return true;
   }
   return false;

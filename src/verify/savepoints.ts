@@ -8,7 +8,7 @@
  *
  * Cost: O(operations and locks of the transaction) for each rollback or release.
  */
-import { type Image, merged } from './image.ts';
+import { merged } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { kindCode } from './operation-table.ts';
 import { none } from './slots.ts';
@@ -32,10 +32,9 @@ export function undo(mirror: Mirror, transaction: number, operation: number): Un
   if (savepoint === none) return 'goes-on';
   if (isRelease) isUndone[savepoint] = 1;
   let failedAt = Infinity;
-  for (let each = next[savepoint] as number; each !== none; each = next[each] as number) {
+  for (let each = next[savepoint]; each !== none; each = next[each]) {
     if (isRelease && kind[each] !== kindCode.savepoint) continue;
-    if (operations.failed[each] === 1 && isUndone[each] === 0)
-      failedAt = Math.min(failedAt, operations.start[each] as number);
+    if (operations.failed[each] === 1 && isUndone[each] === 0) failedAt = Math.min(failedAt, operations.start[each]);
     isUndone[each] = 1;
   }
   if (isRelease) return 'goes-on';
@@ -51,7 +50,7 @@ function savepointBy({ operations, transactions }: Mirror, transaction: number, 
   const { kind, next, isUndone } = operations;
   const name = operations.savepointOf(operation);
   let savepoint = none;
-  for (let each = transactions.firstOperation[transaction] as number; each !== none; each = next[each] as number)
+  for (let each = transactions.firstOperation[transaction]; each !== none; each = next[each])
     if (kind[each] === kindCode.savepoint && isUndone[each] === 0 && operations.savepointOf(each) === name)
       savepoint = each;
   return savepoint;
@@ -62,7 +61,7 @@ function beginningOf({ operations, transactions }: Mirror, transaction: number, 
   const { kind, next, failed } = operations;
   let beginning: Undone = 'begins-anew';
   if (savepoint === none) return beginning;
-  for (let each = transactions.firstOperation[transaction] as number; each !== savepoint; each = next[each] as number) {
+  for (let each = transactions.firstOperation[transaction]; each !== savepoint; each = next[each]) {
     if (kind[each] !== kindCode.read && kind[each] !== kindCode.write) continue;
     if (failed[each] === 0 && operations.hasRows(each)) return 'goes-on';
     beginning = 'perhaps';
@@ -75,12 +74,12 @@ function releaseLocks(mirror: Mirror, transaction: number, operation: number, fa
   const { operations, transactions, rows, mechanisms } = mirror;
   const { locks } = rows;
   const isKept = mechanisms.savepointLocks === 'kept';
-  const start = operations.start[operation] as number;
-  for (let lock = transactions.firstLock[transaction] as number; lock !== none; lock = locks.next[lock] as number) {
-    if (operations.isUndone[locks.operation[lock] as number] === 0 || locks.releaseEnd[lock] !== Infinity) continue;
-    locks.releaseEnd[lock] = operations.end[operation] as number;
+  const start = operations.start[operation];
+  for (let lock = transactions.firstLock[transaction]; lock !== none; lock = locks.next[lock]) {
+    if (operations.isUndone[locks.operation[lock]] === 0 || locks.releaseEnd[lock] !== Infinity) continue;
+    locks.releaseEnd[lock] = operations.end[operation];
     // InnoDB: the lock on a row that it has inserted goes with the row.
-    if (!isKept || !isThere(mirror, locks.row[lock] as number))
+    if (!isKept || !isThere(mirror, locks.row[lock]))
       locks.releaseStart[lock] = Math.min(start, isKept ? start : failedAt);
   }
 }
@@ -88,7 +87,7 @@ function releaseLocks(mirror: Mirror, transaction: number, operation: number, fa
 /** Is the row surely there without what open transactions have written? */
 function isThere({ rows }: Mirror, row: number): boolean {
   const { versions } = rows;
-  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number) {
+  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
     const image = versions.image[version];
     if (image === null || image === undefined) return false;
   }
@@ -100,7 +99,7 @@ function undoWrites(mirror: Mirror, transaction: number): void {
   const { kind, next, isUndone, failed } = operations;
   rows.dropOwn(transaction);
   transactions.isWriter[transaction] = 0;
-  for (let each = transactions.firstOperation[transaction] as number; each !== none; each = next[each] as number) {
+  for (let each = transactions.firstOperation[transaction]; each !== none; each = next[each]) {
     if (kind[each] !== kindCode.write || isUndone[each] === 1 || failed[each] === 1) continue;
     writeOwn(mirror, transaction, each);
     transactions.isWriter[transaction] = 1;
@@ -111,16 +110,16 @@ function undoWrites(mirror: Mirror, transaction: number): void {
 export function writeOwn({ operations, rows }: Mirror, transaction: number, operation: number): void {
   const { entries, writes, end } = operations;
   const { owns } = rows;
-  const writesEnd = operations.entriesEnd[operation] as number;
-  for (let entry = writes[operation] as number; entry < writesEnd; entry += 1) {
-    const row = entries.row[entry] as number;
-    const image = entries.image[entry] as Image;
+  const writesEnd = operations.entriesEnd[operation];
+  for (let entry = writes[operation]; entry < writesEnd; entry += 1) {
+    const row = entries.row[entry];
+    const image = entries.image[entry];
     const own = rows.own(row, transaction);
-    if (own === none) rows.addOwn(row, transaction, operation, end[operation] as number, image);
+    if (own === none) rows.addOwn(row, transaction, operation, end[operation], image);
     else {
       owns.image[own] = merged(owns.image[own], image);
       if (image === null) owns.isDeleter[own] = 1;
-      owns.end[own] = end[operation] as number;
+      owns.end[own] = end[operation];
     }
   }
 }

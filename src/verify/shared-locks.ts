@@ -14,9 +14,9 @@ export function locksOut(mirror: Mirror, operation: number, row: number, written
   const { operations, mechanisms } = mirror;
   if (mechanisms.sharedLocks === 'rows' && !mechanisms.predicateLocks) return true;
   const { entries, reads, writes, lock } = operations;
-  for (let entry = reads[operation] as number; entry < (writes[operation] as number); entry += 1) {
+  for (let entry = reads[operation]; entry < writes[operation]; entry += 1) {
     if (entries.row[entry] !== row) continue;
-    const image = entries.image[entry] as Image;
+    const image = entries.image[entry];
     // Where there was no row there is a gap, in which only inserts wait.
     if (image === null) return written !== undefined && written !== null;
     const isOfRow = mechanisms.sharedLocks === 'rows' || lock[operation] === lockCode.update;
@@ -33,7 +33,7 @@ export function isKept(mirror: Mirror, operation: number, row: number, written: 
 /** One row, by all columns of its key and nothing else: no other index is looked at. */
 function isLookup({ operations }: Mirror, operation: number): boolean {
   const { reads, writes, mayReadMore } = operations;
-  const isOne = (writes[operation] as number) - (reads[operation] as number) === 1;
+  const isOne = writes[operation] - reads[operation] === 1;
   return isOne && mayReadMore[operation] === 0 && operations.predicatesOf(operation).length === 0;
 }
 

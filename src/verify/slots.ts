@@ -23,7 +23,7 @@ export class IntStack {
   /** Only where there is one. */
   pop(): number {
     this.#length -= 1;
-    return this.#items[this.#length] as number;
+    return this.#items[this.#length];
   }
 }
 
@@ -89,7 +89,7 @@ export class IntQueue {
 
   /** The first, or `none`. */
   get head(): number {
-    return this.#length === 0 ? none : (this.#ring[this.#first] as number);
+    return this.#length === 0 ? none : this.#ring[this.#first];
   }
 
   push(value: number): void {
@@ -104,13 +104,12 @@ export class IntQueue {
   }
 
   *[Symbol.iterator](): Generator<number> {
-    for (let i = 0; i < this.#length; i += 1) yield this.#ring[(this.#first + i) & (this.#ring.length - 1)] as number;
+    for (let i = 0; i < this.#length; i += 1) yield this.#ring[(this.#first + i) & (this.#ring.length - 1)];
   }
 
   #grow(): void {
     const grown = new Int32Array(2 * this.#ring.length);
-    for (let i = 0; i < this.#length; i += 1)
-      grown[i] = this.#ring[(this.#first + i) & (this.#ring.length - 1)] as number;
+    for (let i = 0; i < this.#length; i += 1) grown[i] = this.#ring[(this.#first + i) & (this.#ring.length - 1)];
     this.#ring = grown;
     this.#first = 0;
   }

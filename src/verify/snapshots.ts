@@ -14,7 +14,7 @@ export function takeSnapshot(
   const { kind, lock, start, end } = operations;
   const { consistentRead, lockingReads } = mechanisms;
   if (consistentRead === 'transaction') {
-    snapshotStart[transaction] = first[transaction] as number;
+    snapshotStart[transaction] = first[transaction];
     snapshotEnd[transaction] = Infinity;
     return;
   }
@@ -28,16 +28,16 @@ export function takeSnapshot(
   if (!takes) {
     // CALL and the like may have read, too.
     const mayRead = consistentRead === 'first-read' && operations.mayWriteOf(operation)?.includes('*') === true;
-    if (mayRead) snapshotFrom[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+    if (mayRead) snapshotFrom[transaction] = Math.min(start[operation], snapshotFrom[transaction]);
     return;
   }
   // Whether it came so far is not known, nor whether a read that failed was a plain one.
   if (operations.failed[operation] === 1 && consistentRead !== 'begin') {
-    snapshotFrom[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+    snapshotFrom[transaction] = Math.min(start[operation], snapshotFrom[transaction]);
     return;
   }
-  snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
-  snapshotEnd[transaction] = end[operation] as number;
+  snapshotStart[transaction] = Math.min(start[operation], snapshotFrom[transaction]);
+  snapshotEnd[transaction] = end[operation];
 }
 
 /** What state the operation reads: one of `snapshotCode`. */

@@ -19,11 +19,11 @@ export class SortedRows {
   /** Does nothing where the row is there with this value. */
   add(value: number, row: number): void {
     let at = this.#runOf(value, row);
-    let run = this.#runs[at] as Run;
+    let run = this.#runs[at];
     if (run.size === runMax) {
       this.#cut(at);
       at = this.#runOf(value, row);
-      run = this.#runs[at] as Run;
+      run = this.#runs[at];
     }
     const place = placeIn(run, value, row);
     if (isAt(run, place, value, row)) return;
@@ -37,7 +37,7 @@ export class SortedRows {
   /** Does nothing where the row is not there with this value. */
   remove(value: number, row: number): void {
     const at = this.#runOf(value, row);
-    const run = this.#runs[at] as Run;
+    const run = this.#runs[at];
     const place = placeIn(run, value, row);
     if (!isAt(run, place, value, row)) return;
     run.values.copyWithin(place, place + 1, run.size);
@@ -57,9 +57,9 @@ export class SortedRows {
     if (low > high) return 0;
     let count = 0;
     for (let at = this.#runOf(low, -1); at < this.#runs.length && count < most; at += 1) {
-      const run = this.#runs[at] as Run;
-      if (run.size > 0 && (run.values[0] as number) > high) break;
-      const isWhole = (run.values[0] as number) >= low && (run.values[run.size - 1] as number) <= high;
+      const run = this.#runs[at];
+      if (run.size > 0 && run.values[0] > high) break;
+      const isWhole = run.values[0] >= low && run.values[run.size - 1] <= high;
       count += isWhole ? run.size : placeIn(run, high, Infinity) - placeIn(run, low, -1);
     }
     return count;
@@ -69,12 +69,12 @@ export class SortedRows {
   between(low: number, high: number): number[] {
     const found: number[] = [];
     let at = this.#runOf(low, -1);
-    let place = placeIn(this.#runs[at] as Run, low, -1);
+    let place = placeIn(this.#runs[at], low, -1);
     for (; at < this.#runs.length; at += 1) {
-      const { values, rows, size } = this.#runs[at] as Run;
+      const { values, rows, size } = this.#runs[at];
       for (; place < size; place += 1) {
-        if ((values[place] as number) > high) return found;
-        found.push(rows[place] as number);
+        if (values[place] > high) return found;
+        found.push(rows[place]);
       }
       place = 0;
     }
@@ -86,16 +86,16 @@ export class SortedRows {
     let [low, high] = [0, this.#runs.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      const { values, rows } = this.#runs[middle] as Run;
-      const first = values[0] as number;
-      if (first < value || (first === value && (rows[0] as number) <= row)) low = middle;
+      const { values, rows } = this.#runs[middle];
+      const first = values[0];
+      if (first < value || (first === value && rows[0] <= row)) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
   #cut(at: number): void {
-    const run = this.#runs[at] as Run;
+    const run = this.#runs[at];
     const half = runMax / 2;
     const second = newRun();
     second.values.set(run.values.subarray(half));
@@ -115,8 +115,8 @@ function placeIn({ values, rows, size }: Run, value: number, row: number): numbe
   let [low, high] = [0, size];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const known = values[middle] as number;
-    if (known < value || (known === value && (rows[middle] as number) < row)) low = middle + 1;
+    const known = values[middle];
+    if (known < value || (known === value && rows[middle] < row)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -225,8 +225,8 @@ export class TraceScanner {
 
   /** The field whose name is there, with its quotes; lines mostly have them in one order. */
   #fieldAt(bytes: Uint8Array, at: number, last: number): number {
-    const likely = this.#following[last + 1] as number;
-    if (isAt(bytes, at, fieldBytes[likely] as Uint8Array)) return likely;
+    const likely = this.#following[last + 1];
+    if (isAt(bytes, at, fieldBytes[likely])) return likely;
     const field = fieldBytes.findIndex((name) => isAt(bytes, at, name));
     if (field >= 0) this.#following[last + 1] = field;
     return field;
@@ -234,8 +234,8 @@ export class TraceScanner {
 
   #setEntries(operation: number): void {
     const { entries, reads } = this.#operations;
-    const first = reads[operation] as number;
-    for (let i = 0; i < this.#count; i += 1) entries.set(first + i, this.#rows[i] as number, this.#images[i] as Image);
+    const first = reads[operation];
+    for (let i = 0; i < this.#count; i += 1) entries.set(first + i, this.#rows[i], this.#images[i]);
   }
 
   #nameOf(bytes: Uint8Array, session: number, from: number, to: number): string {

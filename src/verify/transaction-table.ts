@@ -132,7 +132,7 @@ export class TransactionTable extends Slots {
   /** Is it open, or has it reads that are still to be verified? */
   isActive(transaction: number): boolean {
     return (
-      (this.pendingReads[transaction] as number) > 0 ||
+      this.pendingReads[transaction] > 0 ||
       this.isEnding[transaction] === 1 ||
       (this.fate[transaction] === fateCode.open && this.isAbandoned[transaction] === 0)
     );

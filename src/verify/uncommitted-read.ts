@@ -34,9 +34,9 @@ export class TakenBackWrites {
     const namesNothing = mayReadMore[operation] === 1 && writes[operation] === entriesEnd[operation];
     if (failed[operation] === 0 && !namesNothing) return;
     this.#all.push({
-      session: session[operation] as number,
-      start: start[operation] as number,
-      end: end[operation] as number,
+      session: session[operation],
+      start: start[operation],
+      end: end[operation],
     });
   }
 
@@ -49,7 +49,7 @@ export class TakenBackWrites {
   mayShow(mirror: Mirror, row: number, operation: number): boolean {
     if (this.#all.length === 0) return false;
     const { start, end } = this.#operations;
-    const [from, to] = [start[operation] as number, end[operation] as number];
+    const [from, to] = [start[operation], end[operation]];
     return this.#all.some((each) => each.start <= to && each.end >= from && !isLockedByAnother(mirror, row, each));
   }
 }
@@ -58,11 +58,10 @@ export class TakenBackWrites {
 function isLockedByAnother(mirror: Mirror, row: number, statement: TakenBack): boolean {
   const { rows, operations } = mirror;
   const { locks } = rows;
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-    const operation = locks.operation[lock] as number;
+  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+    const operation = locks.operation[lock];
     if (locks.isExclusive[lock] === 0 || operations.session[operation] === statement.session) continue;
-    if ((operations.end[operation] as number) <= statement.start && releaseOf(mirror, lock) >= statement.end)
-      return true;
+    if (operations.end[operation] <= statement.start && releaseOf(mirror, lock) >= statement.end) return true;
   }
   return false;
 }
@@ -77,7 +76,7 @@ export function isUncommitted({ operations, mechanisms }: Mirror, operation: num
 /** May another transaction have written the row, whatever, and not committed it yet? */
 export function mayBeDirty(mirror: Mirror, reader: number, row: number, start: number, end: number): boolean {
   const { locks } = mirror.rows;
-  for (let lock = mirror.rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
+  for (let lock = mirror.rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock])
     if (mayBeThere(mirror, lock, reader, start, end)) return true;
   return false;
 }
@@ -96,10 +95,10 @@ export function dirtyReadOf(
 ): number {
   const { rows, operations } = mirror;
   const { locks } = rows;
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
     const written = locks.image[lock];
     if (written === undefined || !mayBeThere(mirror, lock, reader, start, end)) continue;
-    const isBeingWritten = (operations.end[locks.operation[lock] as number] as number) >= start;
+    const isBeingWritten = operations.end[locks.operation[lock]] >= start;
     if (agrees(written, image) || (image === null && isBeingWritten)) return lock;
   }
   return none;
@@ -113,11 +112,11 @@ function mayBeThere(
   start: number,
   end: number,
 ): boolean {
-  const writer = locks.transaction[lock] as number;
+  const writer = locks.transaction[lock];
   if (locks.image[lock] === undefined || writer === reader) return false;
-  if ((operations.start[locks.operation[lock] as number] as number) > end) return false;
+  if (operations.start[locks.operation[lock]] > end) return false;
   // Once it has committed it is a version like others.
-  return Math.min(transactions.endEnd[writer] as number, locks.releaseEnd[lock] as number) >= start;
+  return Math.min(transactions.endEnd[writer], locks.releaseEnd[lock]) >= start;
 }
 
 /** The lock under which another transaction surely had overwritten this version, and had not ended; or `none`. */
@@ -130,13 +129,12 @@ export function hiddenBy(
   end: number,
 ): number {
   const { locks, versions } = rows;
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-    const [operation, writer] = [locks.operation[lock] as number, locks.transaction[lock] as number];
+  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+    const [operation, writer] = [locks.operation[lock], locks.transaction[lock]];
     const written = locks.image[lock];
-    if (written === undefined || writer === reader || (operations.end[operation] as number) >= start) continue;
-    if ((versions.end[version] as number) >= (operations.start[operation] as number)) continue;
-    if (isHeldUntil(rows.locks.releaseEnd[lock] as number, transactions.releaseStart[writer] as number, end))
-      return lock;
+    if (written === undefined || writer === reader || operations.end[operation] >= start) continue;
+    if (versions.end[version] >= operations.start[operation]) continue;
+    if (isHeldUntil(rows.locks.releaseEnd[lock], transactions.releaseStart[writer], end)) return lock;
   }
   return none;
 }

@@ -92,7 +92,7 @@ export class ValueScanner {
     const first = isNegative ? begin + 1 : begin;
     let [at, value, point] = [first, 0, -1];
     for (;;) {
-      const byte = bytes[at] as number;
+      const byte = bytes[at];
       if (byte >= zero && byte <= nine) value = 10 * value + byte - zero;
       else if (byte === dot && point < 0) point = at;
       else break;
@@ -104,7 +104,7 @@ export class ValueScanner {
     if (bytes[first] === zero && whole > 1) return -1;
     if (bytes[at] === 0x65 || bytes[at] === 0x45) return -1;
     // Both are exact, so the quotient is the double that is nearest to the decimal.
-    if (decimals > 0) value /= powersOfTen[decimals] as number;
+    if (decimals > 0) value /= powersOfTen[decimals];
     this.image = isNegative ? -value : value;
     return at;
   }

@@ -64,7 +64,7 @@ export class Verifier {
   #frontier = -Infinity;
   readonly #onWriter = (writer: number): void => {
     const { versions } = this.#transactions;
-    versions[writer] = (versions[writer] as number) - 1;
+    versions[writer] = versions[writer] - 1;
     this.#release(writer);
   };
 
@@ -132,17 +132,17 @@ export class Verifier {
   pushAt(operation: number): void {
     const { start, end, kind, failed } = this.#operations;
     if (this.#clockError > 0) {
-      start[operation] = (start[operation] as number) - this.#clockError;
-      end[operation] = (end[operation] as number) + this.#clockError;
+      start[operation] = start[operation] - this.#clockError;
+      end[operation] = end[operation] + this.#clockError;
     }
-    const now = start[operation] as number;
+    const now = start[operation];
     assert(now >= this.#frontier, 'operations come in order of their starts');
     this.#frontier = now;
     this.counts.operations += 1;
     this.#rows.meet(this.#operations.keys.size - 1);
     if (this.#pending.minKey < now) this.#verifyUpTo(now);
     if (kind[operation] === kindCode.end) {
-      this.#abandonIn(this.#operations.session[operation] as number);
+      this.#abandonIn(this.#operations.session[operation]);
       this.#operations.remove(operation);
       return;
     }
@@ -150,7 +150,7 @@ export class Verifier {
     this.#append(transaction, operation);
     takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
-    if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
+    if (failed[operation] === 1 && now < releaseStart[transaction]) releaseStart[transaction] = now;
     this.#count(operation);
     this.#apply(transaction, operation);
   }
@@ -168,10 +168,10 @@ export class Verifier {
     const { session, start, transaction, reads, writes, entriesEnd } = this.#operations;
     this.counts.operations += 1;
     this.#rows.meet(this.#operations.keys.size - 1);
-    this.counts.skipped += (writes[operation] as number) - (reads[operation] as number);
-    this.#abandonIn(session[operation] as number);
-    const from = start[operation] as number;
-    const writer = this.#transactions.open(transaction[operation] as string, session[operation] as number, from);
+    this.counts.skipped += writes[operation] - reads[operation];
+    this.#abandonIn(session[operation]);
+    const from = start[operation];
+    const writer = this.#transactions.open(transaction[operation], session[operation], from);
     this.#transactions.isQueued[writer] = 0;
     this.#transactions.isAbandoned[writer] = 1;
     this.#transactions.fate[writer] = fateCode.unknown;
@@ -206,8 +206,8 @@ export class Verifier {
     if (transaction === undefined || transaction === none || isAbandoned[transaction] === 1) return;
     this.counts.unknown += 1;
     this.#forgetSuspicions(transaction);
-    const last = lastOperation[transaction] as number;
-    const from = last === none ? this.#frontier : (this.#operations.start[last] as number);
+    const last = lastOperation[transaction];
+    const from = last === none ? this.#frontier : this.#operations.start[last];
     // Its commit may have been on its way: from now on others may see what it wrote, or not.
     installVersions(this.#mirror, transaction, from, Infinity, this.#onWriter);
     isAbandoned[transaction] = 1;
@@ -215,10 +215,10 @@ export class Verifier {
   }
 
   #transactionOf(operation: number): number {
-    const session = this.#operations.session[operation] as number;
-    const name = this.#operations.transaction[operation] as string;
+    const session = this.#operations.session[operation];
+    const name = this.#operations.transaction[operation];
     while (this.#open.length <= session) this.#open.push(none);
-    const open = this.#open[session] as number;
+    const open = this.#open[session];
     if (open !== none) {
       if (this.#transactions.name[open] === name) return open;
       this.#abandonIn(session);
@@ -227,7 +227,7 @@ export class Verifier {
       this.#giveUp(open);
     }
     this.counts.transactions += 1;
-    return this.#begin(name, session, this.#operations.start[operation] as number);
+    return this.#begin(name, session, this.#operations.start[operation]);
   }
 
   #begin(name: string, session: number, start: number): number {
@@ -240,7 +240,7 @@ export class Verifier {
 
   #append(transaction: number, operation: number): void {
     const { firstOperation, lastOperation } = this.#transactions;
-    const last = lastOperation[transaction] as number;
+    const last = lastOperation[transaction];
     if (last === none) firstOperation[transaction] = operation;
     else this.#operations.next[last] = operation;
     lastOperation[transaction] = operation;
@@ -294,9 +294,9 @@ export class Verifier {
       if (savepointLocks === 'released' && certifier === 'cycle') isUncertified[transaction] = 1;
       return;
     }
-    const [known, of] = [name[transaction] as string, session[transaction] as number];
-    const start = this.#operations.start[operation] as number;
-    const snapshot = undone === 'perhaps' ? (snapshotStart[transaction] as number) : NaN;
+    const [known, of] = [name[transaction], session[transaction]];
+    const start = this.#operations.start[operation];
+    const snapshot = undone === 'perhaps' ? snapshotStart[transaction] : NaN;
     this.#end(transaction, operation, fateCode.aborted);
     const anew = this.#begin(known, of, start);
     this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
@@ -306,26 +306,26 @@ export class Verifier {
     if (this.#mechanisms.consistentRead === 'none') return;
     const { reads, writes, entries, end, hasExtra } = this.#operations;
     const hasPredicates = hasExtra[operation] === 1 && this.#operations.predicatesOf(operation).length > 0;
-    const readsEnd = writes[operation] as number;
+    const readsEnd = writes[operation];
     if (reads[operation] === readsEnd && !hasPredicates) return;
     const beside = verifyOwn(this.#mirror, transaction, operation);
     if (hasPredicates) verifyOwnPredicates(this.#mirror, transaction, operation);
     if (beside === null && !hasPredicates) {
-      let entry = reads[operation] as number;
+      let entry = reads[operation];
       while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
       if (entry === readsEnd) return;
     }
     const snapshot = snapshotOf(this.#mirror, transaction, operation);
     const { snapshotEnd, pendingReads } = this.#transactions;
     const isOfTransaction = snapshot === snapshotCode.transaction;
-    const ready = (isOfTransaction ? snapshotEnd[transaction] : end[operation]) as number;
+    const ready = isOfTransaction ? snapshotEnd[transaction] : end[operation];
     if (ready < this.#frontier && beside === null) {
       this.#reads.verify(transaction, operation, snapshot, null);
       return;
     }
-    pendingReads[transaction] = (pendingReads[transaction] as number) + 1;
+    pendingReads[transaction] = pendingReads[transaction] + 1;
     const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
-    this.#pending.push(beside === null ? ready : (end[operation] as number), pending);
+    this.#pending.push(beside === null ? ready : end[operation], pending);
   }
 
   #verifyUpTo(time: number): void {
@@ -333,10 +333,10 @@ export class Verifier {
       if (this.#pending.size === 0 || (this.#pending.minKey >= time && time !== Infinity)) return;
       const pending = this.#pending.pop();
       const { transaction, operation, snapshot, beside } = this.#pendingReads;
-      const by = transaction[pending] as number;
+      const by = transaction[pending];
       const { pendingReads, isRetired } = this.#transactions;
-      pendingReads[by] = (pendingReads[by] as number) - 1;
-      const [read, moment] = [operation[pending] as number, snapshot[pending] as number];
+      pendingReads[by] = pendingReads[by] - 1;
+      const [read, moment] = [operation[pending], snapshot[pending]];
       const columns = beside[pending] ?? null;
       this.#pendingReads.remove(pending);
       this.#reads.verify(by, read, moment, columns);
@@ -348,12 +348,12 @@ export class Verifier {
     const tables = this.#operations.mayWriteOf(operation);
     if (tables !== undefined) this.#rows.cloud(transaction, tables);
     const { entries, writes, entriesEnd } = this.#operations;
-    const writesEnd = entriesEnd[operation] as number;
+    const writesEnd = entriesEnd[operation];
     writeOwn(this.#mirror, transaction, operation);
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
     if (isLocking)
-      for (let entry = writes[operation] as number; entry < writesEnd; entry += 1)
-        this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry]);
+      for (let entry = writes[operation]; entry < writesEnd; entry += 1)
+        this.#rows.lock(entries.row[entry], transaction, operation, true, entries.image[entry]);
     if (writes[operation] === writesEnd) return;
     const { isWriter } = this.#transactions;
     if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)
@@ -367,28 +367,28 @@ export class Verifier {
     if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
     if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
     const isExclusive = lock[operation] === lockCode.update;
-    const readsEnd = writes[operation] as number;
+    const readsEnd = writes[operation];
     if (hasExtra[operation] === 1 && predicateLocks) this.#predicateLocks.add(transaction, operation);
-    for (let entry = reads[operation] as number; entry < readsEnd; entry += 1) {
+    for (let entry = reads[operation]; entry < readsEnd; entry += 1) {
       // A row that is not there has no lock, but for the gap in which it would be: others may lock that too, and insert nothing.
       const isAbsent = entries.image[entry] === null;
       if (isAbsent && !predicateLocks) continue;
-      this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive && !isAbsent, undefined);
+      this.#rows.lock(entries.row[entry], transaction, operation, isExclusive && !isAbsent, undefined);
     }
   }
 
   #end(transaction: number, operation: number, fate: number): void {
     const transactions = this.#transactions;
     const { start, end } = this.#operations;
-    const from = start[operation] as number;
-    this.#open[transactions.session[transaction] as number] = none;
+    const from = start[operation];
+    this.#open[transactions.session[transaction]] = none;
     this.#openCount -= 1;
     transactions.isEnding[transaction] = 1;
     transactions.fate[transaction] = fate;
     transactions.endStart[transaction] = from;
-    transactions.endEnd[transaction] = end[operation] as number;
-    this.#rows.endClouds(transaction, end[operation] as number);
-    if (from < (transactions.releaseStart[transaction] as number)) transactions.releaseStart[transaction] = from;
+    transactions.endEnd[transaction] = end[operation];
+    this.#rows.endClouds(transaction, end[operation]);
+    if (from < transactions.releaseStart[transaction]) transactions.releaseStart[transaction] = from;
     if (fate === fateCode.unknown) {
       transactions.isAbandoned[transaction] = 1;
       this.counts.unknown += 1;
@@ -397,8 +397,7 @@ export class Verifier {
     this.#reportWaiting(transaction, fate);
     if (fate === fateCode.committed && transactions.isUncertified[transaction] === 0)
       this.#certifier.commit(transaction);
-    if (fate !== fateCode.aborted)
-      installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
+    if (fate !== fateCode.aborted) installVersions(this.#mirror, transaction, from, end[operation], this.#onWriter);
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
       this.#verifyLocks(transaction, operation);
     if (fate === fateCode.committed) {
@@ -415,7 +414,7 @@ export class Verifier {
   #verifyLocks(transaction: number, ending: number): void {
     // A plain read that commits by itself is a consistent read without locks (InnoDB at serializable).
     const { start, end, kind, lock } = this.#operations;
-    const first = this.#transactions.firstOperation[transaction] as number;
+    const first = this.#transactions.firstOperation[transaction];
     const isPlainRead = kind[first] === kindCode.read && lock[first] === lockCode.none;
     if (isPlainRead && start[first] === start[ending] && end[first] === end[ending]) {
       this.#dropLocks(transaction);
@@ -451,7 +450,7 @@ export class Verifier {
     for (;;) {
       const oldest = this.#active.head;
       if (oldest === none) return this.#frontier;
-      if (transactions.isActive(oldest)) return Math.min(transactions.first[oldest] as number, this.#frontier);
+      if (transactions.isActive(oldest)) return Math.min(transactions.first[oldest], this.#frontier);
       this.#active.shift();
       transactions.isQueued[oldest] = 0;
       this.#release(oldest);
@@ -464,7 +463,7 @@ export class Verifier {
     this.#mirror.takenBack.forget(horizon);
     for (;;) {
       const transaction = this.#ended.head;
-      if (transaction === none || (endEnd[transaction] as number) >= horizon) return;
+      if (transaction === none || endEnd[transaction] >= horizon) return;
       this.#ended.shift();
       this.#giveUp(transaction);
     }
@@ -486,10 +485,10 @@ export class Verifier {
   /** Frees what nothing needs any more, with its operations. */
   #release(transaction: number): void {
     const { isRetired, isQueued, versions, pendingReads, order, firstOperation } = this.#transactions;
-    if (isRetired[transaction] === 0 || isQueued[transaction] === 1 || (versions[transaction] as number) > 0) return;
-    if ((pendingReads[transaction] as number) > 0 || order[transaction] !== -1) return;
-    for (let operation = firstOperation[transaction] as number; operation !== none; ) {
-      const next = this.#operations.next[operation] as number;
+    if (isRetired[transaction] === 0 || isQueued[transaction] === 1 || versions[transaction] > 0) return;
+    if (pendingReads[transaction] > 0 || order[transaction] !== -1) return;
+    for (let operation = firstOperation[transaction]; operation !== none; ) {
+      const next = this.#operations.next[operation];
       this.#operations.remove(operation);
       operation = next;
     }

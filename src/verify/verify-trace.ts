@@ -87,7 +87,7 @@ export class TraceVerification {
       },
       onOperation: (operation, line) => {
         if (this.#lastMark === Infinity) this.#afterLastMark += 1;
-        const start = this.#operations.start[operation] as number;
+        const start = this.#operations.start[operation];
         if (start > this.#newest) this.#newest = start;
         this.#open().pipeline.push(operation, line);
       },

@@ -62,22 +62,21 @@ export class VersionTable extends Slots {
 
   /** Is `later` surely a version after `earlier`? */
   isSurelyAfter(later: number, earlier: number): boolean {
-    if ((this.end[earlier] as number) < (this.start[later] as number)) return true;
+    if (this.end[earlier] < this.start[later]) return true;
     if (this.hasSuccessors[earlier] === 0) return false;
-    return this.#successors.get(earlier)?.includes(this.serial[later] as number) === true;
+    return this.#successors.get(earlier)?.includes(this.serial[later]) === true;
   }
 
   /** `later` comes after `earlier`, although the intervals may not show it. */
   follow(earlier: number, later: number): void {
-    if ((this.end[earlier] as number) < (this.start[later] as number)) return;
-    const serial = this.serial[later] as number;
+    if (this.end[earlier] < this.start[later]) return;
+    const serial = this.serial[later];
     const known = this.#successors.get(earlier);
     if (known === undefined) this.#successors.set(earlier, [serial]);
     else if (!known.includes(serial)) known.push(serial);
     this.hasSuccessors[earlier] = 1;
-    const end = this.end[later] as number;
-    if (this.isDefinite[later] === 1 && end < (this.overwrittenBy[earlier] as number))
-      this.overwrittenBy[earlier] = end;
+    const end = this.end[later];
+    if (this.isDefinite[later] === 1 && end < this.overwrittenBy[earlier]) this.overwrittenBy[earlier] = end;
   }
 
   protected override grow(capacity: number): void {

@@ -172,8 +172,8 @@ export class ListCheck {
     verdict.commitOrder.forEach((t, i) => (place[t] = i));
     const before = edges.count;
     for (const appending of unordered) {
-      const sorted = appending.toSorted((a, b) => (place[a] as number) - (place[b] as number));
-      for (let i = 1; i < sorted.length; i += 1) edges.add(sorted[i - 1] as number, sorted[i] as number, relation.ww);
+      const sorted = appending.toSorted((a, b) => place[a] - place[b]);
+      for (let i = 1; i < sorted.length; i += 1) edges.add(sorted[i - 1], sorted[i], relation.ww);
     }
     const { components } = decidedBy(levelGraph(edges, 'snapshot-isolation'));
     for (const column of [edges.from, edges.to, edges.relation, edges.key]) column.length = before;
@@ -212,14 +212,14 @@ function registerReads(
   if (!history.kind.includes(operationKind.read)) return { anomalous: [], thinAirCount: 0 };
   const { anomalous, thinAirCount } = readsOf({ ...history, status });
   return {
-    anomalous: anomalous.map((read) => ({ ...read, key: history.key[read.operation] as number })),
+    anomalous: anomalous.map((read) => ({ ...read, key: history.key[read.operation] })),
     thinAirCount,
   };
 }
 
 function thinAirRead(history: CompactHistory, operation: number): AnomalousListRead {
   const by = transactionOf(history, operation);
-  return { kind: 'thin-air-read', operation, by, from: by, key: history.key[operation] as number };
+  return { kind: 'thin-air-read', operation, by, from: by, key: history.key[operation] };
 }
 
 function committed({ status }: CompactHistory): Int32Array {

@@ -36,17 +36,17 @@ function shapeOf(cycle: readonly ListEdge[]): Shape {
   const count = isRw.filter(Boolean).length;
   if (count === 0) return cycle.some((edge) => edge.relation === 'wr') ? 'G1c' : 'G0';
   if (count === 1) return 'G-single';
-  return isRw.some((is, i) => is && isRw[(i + 1) % isRw.length] === true) ? 'G2-item' : 'G-nonadjacent';
+  return isRw.some((is, i) => is && isRw[(i + 1) % isRw.length]) ? 'G2-item' : 'G-nonadjacent';
 }
 
 /** Without the nodes between: what they join is one edge. */
 export function cycleOf(edges: DependencyEdges, ids: readonly number[], transactionCount: number): ListEdge[] {
   const names = { [relation.ww]: 'ww', [relation.wr]: 'wr', [relation.rw]: 'rw', [relation.so]: 'so' } as const;
   const steps = ids.map((e) => ({
-    from: edges.from.array[e] as number,
-    to: edges.to.array[e] as number,
+    from: edges.from.array[e],
+    to: edges.to.array[e],
     relation: names[edges.relation.array[e] as keyof typeof names] ?? 'rt',
-    key: edges.key.array[e] as number,
+    key: edges.key.array[e],
   }));
   const first = steps.findIndex(({ from }) => from < transactionCount);
   const cycle: ListEdge[] = [];
@@ -95,8 +95,7 @@ export function cycleAnomalies(
   transactionCount: number,
 ): Map<ListCycleName, ListEdge[]> {
   const inner = new Int32Column();
-  for (let e = 0; e < edges.count; e += 1)
-    if (all.of[edges.from.array[e] as number] === all.of[edges.to.array[e] as number]) inner.push(e);
+  for (let e = 0; e < edges.count; e += 1) if (all.of[edges.from.array[e]] === all.of[edges.to.array[e]]) inner.push(e);
   const found = new Map<ListCycleName, ListEdge[]>();
   const hasShape = new Set<Shape>();
   for (const kind of kinds) {
@@ -120,17 +119,15 @@ function findCycle(
 ): ListEdge[] | null {
   const graph = graphOf(edges.nodeCount, (add) => {
     for (const e of inner)
-      if (((edges.relation.array[e] as number) & relations) !== 0)
-        add(edges.from.array[e] as number, edges.to.array[e] as number, e);
+      if ((edges.relation.array[e] & relations) !== 0) add(edges.from.array[e], edges.to.array[e], e);
   });
   const components = componentsOf(graph);
   const budget = { visits: visitsMax, starts: startsMax };
   for (const component of components.cyclic) {
     for (const v of component) {
-      for (let at = graph.start[v] as number; at < (graph.start[v + 1] as number); at += 1) {
-        const e = graph.edge[at] as number;
-        const isFirst =
-          edges.relation.array[e] === search.first && components.of[graph.to[at] as number] === components.of[v];
+      for (let at = graph.start[v]; at < graph.start[v + 1]; at += 1) {
+        const e = graph.edge[at];
+        const isFirst = edges.relation.array[e] === search.first && components.of[graph.to[at]] === components.of[v];
         if (!isFirst) continue;
         budget.starts -= 1;
         const ids = closeCycle(edges, graph, components, search.shape, e, budget);
@@ -160,9 +157,9 @@ function closeCycle(
   first: number,
   budget: { visits: number },
 ): number[] | null {
-  const begin = edges.from.array[first] as number;
+  const begin = edges.from.array[first];
   const firstState = shape === 'G0' || shape === 'G1c' ? 0 : state.lastIsRw;
-  const root = 8 * (edges.to.array[first] as number) + firstState;
+  const root = 8 * edges.to.array[first] + firstState;
   const cameBy = new Map<number, readonly [number, number]>([[root, [-1, first]]]);
   let level = [root];
   while (level.length > 0 && budget.visits > 0) {
@@ -170,12 +167,11 @@ function closeCycle(
     for (const place of level) {
       const v = place >> 3;
       budget.visits -= 1;
-      for (let at = graph.start[v] as number; at < (graph.start[v + 1] as number); at += 1) {
-        const w = graph.to[at] as number;
-        const next =
-          of[w] === of[begin] ? after(place & 7, edges.relation.array[graph.edge[at] as number] as number, shape) : -1;
+      for (let at = graph.start[v]; at < graph.start[v + 1]; at += 1) {
+        const w = graph.to[at];
+        const next = of[w] === of[begin] ? after(place & 7, edges.relation.array[graph.edge[at]], shape) : -1;
         if (next === -1 || cameBy.has(8 * w + next)) continue;
-        cameBy.set(8 * w + next, [place, graph.edge[at] as number]);
+        cameBy.set(8 * w + next, [place, graph.edge[at]]);
         if (w === begin && isShape(next, shape)) return wayBack(8 * w + next, cameBy);
         if (w !== begin) following.push(8 * w + next);
       }

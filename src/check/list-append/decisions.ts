@@ -44,13 +44,12 @@ export function levelGraph(edges: DependencyEdges, level: GraphLevel): Graph {
   const snapshots = beforeSnapshot[level];
   if (snapshots === undefined) {
     return graphOf(nodeCount, (add) => {
-      for (let e = 0; e < count; e += 1)
-        if (((kinds.array[e] as number) & wanted) !== 0) add(from.array[e] as number, to.array[e] as number, e);
+      for (let e = 0; e < count; e += 1) if ((kinds.array[e] & wanted) !== 0) add(from.array[e], to.array[e], e);
     });
   }
   return graphOf(2 * nodeCount, (add) => {
     for (let e = 0; e < count; e += 1) {
-      const [source, target, kind] = [from.array[e] as number, to.array[e] as number, kinds.array[e] as number];
+      const [source, target, kind] = [from.array[e], to.array[e], kinds.array[e]];
       if ((kind & wanted) === 0) continue;
       add(kind === rw ? nodeCount + source : source, target, e);
       if ((kind & snapshots) !== 0) add(source, nodeCount + target, e);

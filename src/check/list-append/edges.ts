@@ -61,9 +61,9 @@ export function dependenciesOf(lists: ListReads, reads: Reads, sessions: Session
   const tails = tailsOf(lists);
   const readers = new Map<number, TransactionIndex[]>();
   for (let t = 0; t < registers.transactionCount; t += 1) {
-    const before = sessions.previous[t] as number;
+    const before = sessions.previous[t];
     if (before >= 0) edges.add(before, t, relation.so);
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1)
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1)
       addRead(edges, lists, registers, t, reads, i, tails, readers);
   }
   return { edges, ...addTails(edges, lists, tails, readers) };
@@ -71,8 +71,8 @@ export function dependenciesOf(lists: ListReads, reads: Reads, sessions: Session
 
 function addVersions(edges: DependencyEdges, { versionStart, version, appender, registers }: ListReads): void {
   for (let k = 0; k < registers.keyCount; k += 1) {
-    for (let i = (versionStart[k] as number) + 1; i < (versionStart[k + 1] as number); i += 1)
-      edges.add(appender[version[i - 1] as number] as number, appender[version[i] as number] as number, relation.ww, k);
+    for (let i = versionStart[k] + 1; i < versionStart[k + 1]; i += 1)
+      edges.add(appender[version[i - 1]], appender[version[i]], relation.ww, k);
   }
 }
 
@@ -86,13 +86,13 @@ function addRead(
   tails: ReadonlyMap<number, readonly TransactionIndex[]>,
   readers: Map<number, TransactionIndex[]>,
 ): void {
-  const k = readKey[read] as number;
-  const from = readFrom[read] as number;
+  const k = readKey[read];
+  const from = readFrom[read];
   if (from !== INITIAL) edges.add(from, t, relation.wr, k);
-  const place = from === INITIAL ? 0 : (position[registers.value[readOperation[read] as number] as number] as number);
-  const next = (versionStart[k] as number) + place;
-  if (next < (versionStart[k + 1] as number)) {
-    edges.add(t, appender[version[next] as number] as number, relation.rw, k);
+  const place = from === INITIAL ? 0 : position[registers.value[readOperation[read]]];
+  const next = versionStart[k] + place;
+  if (next < versionStart[k + 1]) {
+    edges.add(t, appender[version[next]], relation.rw, k);
   } else if (tails.has(k)) {
     const known = readers.get(k);
     if (known === undefined) readers.set(k, [t]);
@@ -106,9 +106,9 @@ function tailsOf({ registers, isMember, position }: ListReads): Map<number, Tran
   const tails = new Map<number, TransactionIndex[]>();
   for (let t = 0; t < transactionCount; t += 1) {
     if (isMember[t] === 0) continue;
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
-      if (kind[o] !== 1 || position[value[o] as number] !== 0) continue;
-      const k = key[o] as number;
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
+      if (kind[o] !== 1 || position[value[o]] !== 0) continue;
+      const k = key[o];
       const known = tails.get(k);
       if (known === undefined) tails.set(k, [t]);
       else if (known.at(-1) !== t) known.push(t);
@@ -126,14 +126,14 @@ function addTails(
   const unordered: (readonly TransactionIndex[])[] = [];
   let lostUpdate: Dependencies['lostUpdate'] = null;
   for (const [key, appending] of tails) {
-    const end = versionStart[key + 1] as number;
-    const last = end > (versionStart[key] as number) ? (appender[version[end - 1] as number] as number) : -1;
+    const end = versionStart[key + 1];
+    const last = end > versionStart[key] ? appender[version[end - 1]] : -1;
     for (const t of appending) if (last !== -1) edges.add(last, t, relation.ww, key);
     if (appending.length > 1) unordered.push(appending);
     const reading = readers.get(key) ?? [];
     const isAppending = new Set(appending);
     const both = reading.filter((t) => isAppending.has(t));
-    if (both.length > 1) lostUpdate ??= { a: both[0] as number, b: both[1] as number, key };
+    if (both.length > 1) lostUpdate ??= { a: both[0], b: both[1], key };
     addAntiDependencies(edges, key, reading, appending, both);
   }
   return { unordered, lostUpdate };
@@ -206,14 +206,14 @@ export function addRealTime(edges: DependencyEdges, history: CompactHistory, isM
   let next = 0;
   for (const t of byStart) {
     let isNew = true;
-    while (next < byEnd.length && end(byEnd[next] as number) < start(t)) {
+    while (next < byEnd.length && end(byEnd[next]) < start(t)) {
       if (isNew) {
         const node = edges.node();
         if (moment >= 0) edges.add(moment, node, relation.pass);
         moment = node;
         isNew = false;
       }
-      edges.add(byEnd[next] as number, moment, relation.rt);
+      edges.add(byEnd[next], moment, relation.rt);
       next += 1;
     }
     if (moment >= 0) edges.add(moment, t, relation.pass);

@@ -16,13 +16,13 @@ export function graphOf(
 ): Graph {
   const start = new Int32Array(nodeCount + 2);
   each((from) => {
-    start[from + 2] = (start[from + 2] as number) + 1;
+    start[from + 2] = start[from + 2] + 1;
   });
-  for (let v = 2; v < start.length; v += 1) start[v] = (start[v] as number) + (start[v - 1] as number);
-  const to = new Int32Array(start[nodeCount + 1] as number);
+  for (let v = 2; v < start.length; v += 1) start[v] = start[v] + start[v - 1];
+  const to = new Int32Array(start[nodeCount + 1]);
   const edge = new Int32Array(to.length);
   each((from, target, id) => {
-    const at = start[from + 1] as number;
+    const at = start[from + 1];
     to[at] = target;
     edge[at] = id;
     start[from + 1] = at + 1;
@@ -61,23 +61,23 @@ export function componentsOf({ nodeCount, start, to }: Graph): Components {
     };
     enter(root);
     while (depth > 0) {
-      const v = way[depth - 1] as number;
-      const at = next[v] as number;
-      if (at < (start[v + 1] as number)) {
+      const v = way[depth - 1];
+      const at = next[v];
+      if (at < start[v + 1]) {
         next[v] = at + 1;
-        const w = to[at] as number;
+        const w = to[at];
         if (index[w] === 0) enter(w);
-        else if (of[w] === -1 && (index[w] as number) < (low[v] as number)) low[v] = index[w] as number;
+        else if (of[w] === -1 && index[w] < low[v]) low[v] = index[w];
         continue;
       }
       depth -= 1;
-      const parent = depth > 0 ? (way[depth - 1] as number) : -1;
-      if (parent >= 0 && (low[v] as number) < (low[parent] as number)) low[parent] = low[v] as number;
+      const parent = depth > 0 ? way[depth - 1] : -1;
+      if (parent >= 0 && low[v] < low[parent]) low[parent] = low[v];
       if (low[v] !== index[v]) continue;
       const last = openCount;
       do {
         openCount -= 1;
-        of[open[openCount] as number] = count;
+        of[open[openCount]] = count;
       } while (open[openCount] !== v);
       if (last - openCount > 1) cyclic.push(open.slice(openCount, last));
       count += 1;
@@ -104,11 +104,11 @@ export function shortCycle(graph: Graph, { of }: Components, component: Int32Arr
     for (let length = 1; level.length > 0 && !isFound && (best.length === 0 || length < best.length); length += 1) {
       const following: number[] = [];
       for (const v of level) {
-        for (let at = graph.start[v] as number; at < (graph.start[v + 1] as number) && !isFound; at += 1) {
-          const w = graph.to[at] as number;
+        for (let at = graph.start[v]; at < graph.start[v + 1] && !isFound; at += 1) {
+          const w = graph.to[at];
           steps += 1;
           if (of[w] !== of[root] || cameBy.has(w)) continue;
-          cameBy.set(w, [v, graph.edge[at] as number]);
+          cameBy.set(w, [v, graph.edge[at]]);
           isFound = w === root;
           following.push(w);
         }

@@ -66,9 +66,8 @@ export function listReadsOf(history: CompactHistory): ListReads {
   const order = versionsOf(history, isMember, anomalies);
   const position = new Int32Array(history.valueCount);
   for (let k = 0; k < history.keyCount; k += 1) {
-    const begin = order.versionStart[k] as number;
-    for (let i = begin; i < (order.versionStart[k + 1] as number); i += 1)
-      position[order.version[i] as number] = i - begin + 1;
+    const begin = order.versionStart[k];
+    for (let i = begin; i < order.versionStart[k + 1]; i += 1) position[order.version[i]] = i - begin + 1;
   }
   lookAtVersions(history, order, appends, anomalies);
   const registers = registersOf(history, isMember, appends, anomalies);
@@ -95,7 +94,7 @@ class Anomalies {
 
   add(kind: ListReadAnomaly, operation: number, by: TransactionIndex, from: TransactionIndex): void {
     if (this.#found.has(kind)) return;
-    this.#found.set(kind, { kind, operation, by, from, key: this.#history.key[operation] as number });
+    this.#found.set(kind, { kind, operation, by, from, key: this.#history.key[operation] });
   }
 
   found(): AnomalousListRead[] {
@@ -119,14 +118,14 @@ function appendsOf(history: CompactHistory): Appends {
   const lastBy = new Int32Array(history.keyCount).fill(-1);
   const lastValue = new Int32Array(history.keyCount);
   for (let t = 0; t < transactionCount; t += 1) {
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
       if (kind[o] !== operationKind.append) continue;
-      const [k, v] = [key[o] as number, value[o] as number];
-      if (transaction[v] !== -1) throw duplicate(history, v, k, transaction[v] as number, t);
+      const [k, v] = [key[o], value[o]];
+      if (transaction[v] !== -1) throw duplicate(history, v, k, transaction[v], t);
       transaction[v] = t;
       if (lastBy[k] === t) {
-        isLast[lastValue[k] as number] = 0;
-        previous[v] = lastValue[k] as number;
+        isLast[lastValue[k]] = 0;
+        previous[v] = lastValue[k];
       }
       lastBy[k] = t;
       lastValue[k] = v;
@@ -147,7 +146,7 @@ function duplicate(history: CompactHistory, value: number, key: number, first: n
 
 /** The elements of the list that a list read saw: a part of `element`. */
 function boundsOf({ lists, value }: CompactHistory, operation: number): readonly [number, number] {
-  const list = value[operation] as number;
+  const list = value[operation];
   return [lists?.start[list] ?? 0, lists?.start[list + 1] ?? 0];
 }
 
@@ -157,11 +156,11 @@ function membersOf(history: CompactHistory, appender: Int32Array): Uint8Array {
   const isMember = new Uint8Array(transactionCount);
   const queue: TransactionIndex[] = [];
   const look = (t: TransactionIndex): void => {
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
       if (kind[o] !== operationKind.listRead) continue;
       const [begin, end] = boundsOf(history, o);
       for (let i = begin; i < end; i += 1) {
-        const by = appender[element[i] as number] as number;
+        const by = appender[element[i]];
         if (by === -1 || isMember[by] === 1 || status[by] !== statusCode.unknown) continue;
         isMember[by] = 1;
         queue.push(by);
@@ -187,9 +186,9 @@ function versionsOf(history: CompactHistory, isMember: Uint8Array, anomalies: An
   const longest = new Int32Array(keyCount).fill(-1);
   const reader = new Int32Array(keyCount).fill(-1);
   forEachRead(history, isMember, (t, o) => {
-    const k = key[o] as number;
+    const k = key[o];
     const [begin, end] = boundsOf(history, o);
-    const [longBegin, longEnd] = longest[k] === -1 ? [0, -1] : boundsOf(history, longest[k] as number);
+    const [longBegin, longEnd] = longest[k] === -1 ? [0, -1] : boundsOf(history, longest[k]);
     if (end - begin > longEnd - longBegin) {
       longest[k] = o;
       reader[k] = t;
@@ -197,22 +196,22 @@ function versionsOf(history: CompactHistory, isMember: Uint8Array, anomalies: An
   });
   const versionStart = new Int32Array(keyCount + 1);
   for (let k = 0; k < keyCount; k += 1) {
-    const [begin, end] = longest[k] === -1 ? [0, 0] : boundsOf(history, longest[k] as number);
-    versionStart[k + 1] = (versionStart[k] as number) + end - begin;
+    const [begin, end] = longest[k] === -1 ? [0, 0] : boundsOf(history, longest[k]);
+    versionStart[k + 1] = versionStart[k] + end - begin;
   }
-  const version = new Int32Array(versionStart[keyCount] as number);
+  const version = new Int32Array(versionStart[keyCount]);
   for (let k = 0; k < keyCount; k += 1) {
     if (longest[k] === -1) continue;
-    const [begin, end] = boundsOf(history, longest[k] as number);
+    const [begin, end] = boundsOf(history, longest[k]);
     version.set(element.subarray(begin, end), versionStart[k]);
   }
   forEachRead(history, isMember, (t, o) => {
-    const k = key[o] as number;
+    const k = key[o];
     const [begin, end] = boundsOf(history, o);
-    const first = versionStart[k] as number;
+    const first = versionStart[k];
     for (let i = begin; i < end; i += 1) {
       if (element[i] === version[first + i - begin]) continue;
-      anomalies.add('incompatible-order', o, t, reader[k] as number);
+      anomalies.add('incompatible-order', o, t, reader[k]);
       break;
     }
   });
@@ -226,7 +225,7 @@ function forEachRead(
 ): void {
   for (let t = 0; t < transactionCount; t += 1) {
     if (isMember[t] === 0) continue;
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1)
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1)
       if (kind[o] === operationKind.listRead) look(t, o);
   }
 }
@@ -237,12 +236,12 @@ function lookAtVersions(history: CompactHistory, order: Versions, appends: Appen
   const isSeen = new Uint8Array(valueCount);
   for (let k = 0; k < keyCount; k += 1) {
     let aborted = -1;
-    const [operation, by] = [order.longest[k] as number, order.reader[k] as number];
-    for (let i = order.versionStart[k] as number; i < (order.versionStart[k + 1] as number); i += 1) {
-      const v = order.version[i] as number;
-      const writer = appends.transaction[v] as number;
+    const [operation, by] = [order.longest[k], order.reader[k]];
+    for (let i = order.versionStart[k]; i < order.versionStart[k + 1]; i += 1) {
+      const v = order.version[i];
+      const writer = appends.transaction[v];
       if (isSeen[v] === 1) anomalies.add('duplicate-elements', operation, by, writer);
-      const before = appends.previous[v] as number;
+      const before = appends.previous[v];
       if (before !== -1 && isSeen[before] === 0) anomalies.add('incompatible-order', operation, by, writer);
       isSeen[v] = 1;
       if (status[writer] !== statusCode.aborted) {
@@ -289,16 +288,16 @@ function registersOf(
   const start = new Int32Array(transactionCount + 1);
   const newStatus = status.slice();
   for (let t = 0; t < transactionCount; t += 1) {
-    const end = operationStart[t + 1] as number;
+    const end = operationStart[t + 1];
     if (isMember[t] === 1) newStatus[t] = statusCode.committed;
     base.begin(t);
-    for (let o = operationStart[t] as number; o < end; o += 1) {
-      const k = key[o] as number;
+    for (let o = operationStart[t]; o < end; o += 1) {
+      const k = key[o];
       if (kind[o] === operationKind.append) {
         const seen = own.of(t, k) === null ? base.of(k, o) : null;
         if (seen !== null) columns.add(operationKind.read, k, seen);
-        columns.add(operationKind.write, k, value[o] as number);
-        own.add(t, k, value[o] as number);
+        columns.add(operationKind.write, k, value[o]);
+        own.add(t, k, value[o]);
       } else if (kind[o] === operationKind.listRead) {
         const seen = externalOf(history, t, o, own.of(t, k), appends, isMember[t] === 1 ? anomalies : null);
         if (seen !== null) columns.add(operationKind.read, k, seen);
@@ -355,14 +354,14 @@ function externalOf(
     return null;
   }
   for (let i = begin; i < end - ownCount; i += 1) {
-    if (transaction[element[i] as number] !== t) continue;
+    if (transaction[element[i]] !== t) continue;
     anomalies?.add('future-read', operation, t, t);
     return null;
   }
-  const last = end - ownCount > begin ? (element[end - ownCount - 1] as number) : -1;
-  if (last === -1) return ownCount > 0 ? null : (history.initialValue[history.key[operation] as number] as number);
+  const last = end - ownCount > begin ? element[end - ownCount - 1] : -1;
+  if (last === -1) return ownCount > 0 ? null : history.initialValue[history.key[operation]];
   if (isLast[last] === 0) {
-    anomalies?.add('G1b', operation, t, transaction[last] as number);
+    anomalies?.add('G1b', operation, t, transaction[last]);
     return null;
   }
   return ownCount > 0 ? null : last;
@@ -385,7 +384,7 @@ class BaseReads {
     this.#transaction = t;
     this.#hasReads = false;
     let appended = false;
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
       if (kind[o] === operationKind.append) appended = true;
       else if (appended && kind[o] === operationKind.listRead) this.#hasReads = true;
     }
@@ -395,13 +394,13 @@ class BaseReads {
   of(k: number, append: number): number | null {
     if (!this.#hasReads) return null;
     const { kind, key, value, operationStart, lists, initialValue } = this.#history;
-    for (let o = append + 1; o < (operationStart[this.#transaction + 1] as number); o += 1) {
+    for (let o = append + 1; o < operationStart[this.#transaction + 1]; o += 1) {
       if (key[o] !== k || kind[o] !== operationKind.listRead) continue;
       const [begin, end] = boundsOf(this.#history, o);
       let at = begin;
       while (at < end && lists?.element[at] !== value[append]) at += 1;
       if (at === end) return null;
-      const last = at > begin ? (lists?.element[at - 1] as number) : (initialValue[k] as number);
+      const last = at > begin ? (lists?.element[at - 1] as number) : initialValue[k];
       const isIntermediate = at > begin && this.#appends.isLast[last] === 0;
       return isIntermediate || this.#appends.transaction[last] === this.#transaction ? null : last;
     }

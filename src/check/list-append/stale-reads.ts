@@ -38,16 +38,16 @@ export function staleRead(level: StaleLevel, lists: ListReads, reads: Reads, ses
   const newest = newestWrites(lists);
   const forced = forcedEdges(level, lists, reads, sessions);
   for (let e = 0; e < forced.count; e += 1) {
-    const [writer, seen] = [forced.from.array[e] as number, forced.to.array[e] as number];
-    const read = forced.read.array[e] as number;
-    const key = reads.readKey[read] as number;
+    const [writer, seen] = [forced.from.array[e], forced.to.array[e]];
+    const read = forced.read.array[e];
+    const key = reads.readKey[read];
     if (seen !== INITIAL && newest(writer, key) < newest(seen, key)) continue;
     const reader = readerOf(reads, read, history.transactionCount);
     return {
       writer,
       reader,
       key,
-      operation: reads.readOperation[read] as number,
+      operation: reads.readOperation[read],
       path: pathOf(level, lists, reads, sessions, writer, reader),
     };
   }
@@ -71,9 +71,9 @@ function forcedEdges(level: StaleLevel, { registers }: ListReads, reads: Reads, 
 function newestWrites({ registers, position }: ListReads): (t: TransactionIndex, key: number) => number {
   const { operationStart, kind, key: keys, value } = registers;
   return (t, key) => {
-    for (let o = (operationStart[t + 1] as number) - 1; o >= (operationStart[t] as number); o -= 1) {
+    for (let o = operationStart[t + 1] - 1; o >= operationStart[t]; o -= 1) {
       if (kind[o] !== 1 || keys[o] !== key) continue;
-      return (position[value[o] as number] as number) || Infinity;
+      return position[value[o]] || Infinity;
     }
     return 0;
   };
@@ -84,7 +84,7 @@ function readerOf({ readStart }: Reads, read: number, transactionCount: number):
   let [low, high] = [0, transactionCount];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((readStart[middle] as number) <= read) low = middle;
+    if (readStart[middle] <= read) low = middle;
     else high = middle;
   }
   return low;
@@ -98,9 +98,9 @@ function pathOf(
   writer: TransactionIndex,
   reader: TransactionIndex,
 ): StaleRead['path'] {
-  for (let i = reads.readStart[reader] as number; i < (reads.readStart[reader + 1] as number); i += 1) {
+  for (let i = reads.readStart[reader]; i < reads.readStart[reader + 1]; i += 1) {
     if (reads.readFrom[i] !== writer) continue;
-    const [key, operation] = [reads.readKey[i] as number, reads.readOperation[i] as number];
+    const [key, operation] = [reads.readKey[i], reads.readOperation[i]];
     return [{ from: writer, to: reader, relation: 'wr', key, operation }];
   }
   if (registers.session[writer] === registers.session[reader] || level !== 'causal')
@@ -110,6 +110,6 @@ function pathOf(
     from,
     to,
     relation: relation === 'wr' ? 'wr' : 'so',
-    key: relation === 'wr' ? (reads.readKey[read] as number) : -1,
+    key: relation === 'wr' ? reads.readKey[read] : -1,
   }));
 }

@@ -7,16 +7,16 @@ export function thinAirReads(history: CompactHistory): number[] {
   if (lists === null) return [];
   const isAppended = new Uint8Array(valueCount);
   kind.forEach((code, o) => {
-    if (code === operationKind.append) isAppended[value[o] as number] = 1;
+    if (code === operationKind.append) isAppended[value[o]] = 1;
   });
   const found: number[] = [];
   for (let t = 0; t < transactionCount; t += 1) {
     if (status[t] === statusCode.aborted) continue;
-    for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
+    for (let o = operationStart[t]; o < operationStart[t + 1]; o += 1) {
       if (kind[o] !== operationKind.listRead) continue;
-      const [begin, end] = [lists.start[value[o] as number] as number, lists.start[(value[o] as number) + 1] as number];
+      const [begin, end] = [lists.start[value[o]], lists.start[value[o] + 1]];
       for (let i = begin; i < end; i += 1) {
-        if (isAppended[lists.element[i] as number] === 1) continue;
+        if (isAppended[lists.element[i]] === 1) continue;
         found.push(o);
         break;
       }

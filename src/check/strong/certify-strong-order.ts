@@ -20,25 +20,25 @@ export function certifyStrongOrder(
   const { previous } = sessionOrder(history, reads);
   const writers = writersInOrder(history, reads, order, co);
   for (const t of order) {
-    const own = co[t] as number;
-    const before = previous[t] as number;
-    if (before >= 0 && (co[before] as number) > own) return false;
-    let snapshot = before >= 0 ? (co[before] as number) : -1;
-    const [first, after] = [reads.readStart[t] as number, reads.readStart[t + 1] as number];
+    const own = co[t];
+    const before = previous[t];
+    if (before >= 0 && co[before] > own) return false;
+    let snapshot = before >= 0 ? co[before] : -1;
+    const [first, after] = [reads.readStart[t], reads.readStart[t + 1]];
     for (let i = first; i < after; i += 1) {
-      const from = reads.readFrom[i] as number;
+      const from = reads.readFrom[i];
       if (from === INITIAL) continue;
-      if ((co[from] as number) > own) return false;
-      snapshot = Math.max(snapshot, co[from] as number);
+      if (co[from] > own) return false;
+      snapshot = Math.max(snapshot, co[from]);
     }
     if (level === 'serializable' || level === 'strict-serializable') snapshot = own - 1;
     if (level === 'snapshot-isolation')
-      for (let w = reads.writeStart[t] as number; w < (reads.writeStart[t + 1] as number); w += 1)
-        snapshot = Math.max(snapshot, newestUpTo(writers, reads.writeKey[w] as number, own - 1));
+      for (let w = reads.writeStart[t]; w < reads.writeStart[t + 1]; w += 1)
+        snapshot = Math.max(snapshot, newestUpTo(writers, reads.writeKey[w], own - 1));
     for (let i = first; i < after; i += 1) {
-      const from = reads.readFrom[i] as number;
-      const newest = newestUpTo(writers, reads.readKey[i] as number, snapshot);
-      if (newest > (from === INITIAL ? -1 : (co[from] as number))) return false;
+      const from = reads.readFrom[i];
+      const newest = newestUpTo(writers, reads.readKey[i], snapshot);
+      if (newest > (from === INITIAL ? -1 : co[from])) return false;
     }
   }
   return level !== 'strict-serializable' || respectsTime(history, order);
@@ -64,16 +64,15 @@ function writersInOrder({ keyCount }: CompactHistory, reads: Reads, order: Int32
   const { writeStart, writeKey } = reads;
   const start = new Int32Array(keyCount + 1);
   const forEach = (visit: (key: number, t: number) => void): void => {
-    for (const t of order)
-      for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) visit(writeKey[w] as number, t);
+    for (const t of order) for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) visit(writeKey[w], t);
   };
-  forEach((key) => (start[key + 1] = (start[key + 1] as number) + 1));
-  for (let k = 0; k < keyCount; k += 1) start[k + 1] = (start[k + 1] as number) + (start[k] as number);
+  forEach((key) => (start[key + 1] = start[key + 1] + 1));
+  for (let k = 0; k < keyCount; k += 1) start[k + 1] = start[k + 1] + start[k];
   const next = start.slice(0, keyCount);
-  const place = new Int32Array(start[keyCount] as number);
+  const place = new Int32Array(start[keyCount]);
   forEach((key, t) => {
-    const at = next[key] as number;
-    place[at] = co[t] as number;
+    const at = next[key];
+    place[at] = co[t];
     next[key] = at + 1;
   });
   return { start, place };
@@ -81,14 +80,14 @@ function writersInOrder({ keyCount }: CompactHistory, reads: Reads, order: Int32
 
 /** The place of the newest writer of the key that is not after `limit`; -1: only the initial state. */
 function newestUpTo({ start, place }: Writers, key: number, limit: number): number {
-  let low = start[key] as number;
-  let high = start[key + 1] as number;
+  let low = start[key];
+  let high = start[key + 1];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((place[middle] as number) <= limit) low = middle + 1;
+    if (place[middle] <= limit) low = middle + 1;
     else high = middle;
   }
-  return low === start[key] ? -1 : (place[low - 1] as number);
+  return low === start[key] ? -1 : place[low - 1];
 }
 
 /** No transaction is before one that ended before it started. Times that are missing say nothing. */

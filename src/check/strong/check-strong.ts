@@ -125,5 +125,5 @@ function guessed(nodes: Nodes, versions: Versions, edges: OrderEdges): Schedule 
 
 function commitsOf({ shift, memberCount, transactionOf }: Nodes, order: Int32Array): Int32Array {
   const commits = order.filter((node) => node >> shift < memberCount && (node & shift) === shift);
-  return commits.map((node) => transactionOf[node >> shift] as number);
+  return commits.map((node) => transactionOf[node >> shift]);
 }

@@ -13,15 +13,15 @@ export interface EdgesBySource {
 export function edgesBySource({ from, count }: OrderEdges, nodeCount: number): EdgesBySource {
   const start = new Int32Array(nodeCount + 1);
   for (let e = 0; e < count; e += 1) {
-    const after = (from.array[e] as number) + 1;
-    start[after] = (start[after] as number) + 1;
+    const after = from.array[e] + 1;
+    start[after] = start[after] + 1;
   }
-  for (let u = 0; u < nodeCount; u += 1) start[u + 1] = (start[u + 1] as number) + (start[u] as number);
+  for (let u = 0; u < nodeCount; u += 1) start[u + 1] = start[u + 1] + start[u];
   const next = start.slice(0, nodeCount);
   const edge = new Int32Array(count);
   for (let e = 0; e < count; e += 1) {
-    const u = from.array[e] as number;
-    const at = next[u] as number;
+    const u = from.array[e];
+    const at = next[u];
     edge[at] = e;
     next[u] = at + 1;
   }
@@ -33,10 +33,10 @@ export function topologicalOrder(nodes: Nodes, edges: OrderEdges, bySource: Edge
   const { nodeCount, chainOf } = nodes;
   const left = new Int32Array(nodeCount);
   for (let e = 0; e < edges.count; e += 1) {
-    const v = edges.to.array[e] as number;
-    left[v] = (left[v] as number) + 1;
+    const v = edges.to.array[e];
+    left[v] = left[v] + 1;
   }
-  for (let v = 1; v < nodeCount; v += 1) if (chainOf[v] === chainOf[v - 1]) left[v] = (left[v] as number) + 1;
+  for (let v = 1; v < nodeCount; v += 1) if (chainOf[v] === chainOf[v - 1]) left[v] = left[v] + 1;
   const order = new Int32Array(nodeCount);
   let size = 0;
   for (let v = 0; v < nodeCount; v += 1) {
@@ -45,17 +45,16 @@ export function topologicalOrder(nodes: Nodes, edges: OrderEdges, bySource: Edge
     size += 1;
   }
   const release = (v: number): void => {
-    const rest = (left[v] as number) - 1;
+    const rest = left[v] - 1;
     left[v] = rest;
     if (rest > 0) return;
     order[size] = v;
     size += 1;
   };
   for (let at = 0; at < size; at += 1) {
-    const u = order[at] as number;
+    const u = order[at];
     if (u + 1 < nodeCount && chainOf[u] === chainOf[u + 1]) release(u + 1);
-    for (let i = bySource.start[u] as number; i < (bySource.start[u + 1] as number); i += 1)
-      release(edges.to.array[bySource.edge[i] as number] as number);
+    for (let i = bySource.start[u]; i < bySource.start[u + 1]; i += 1) release(edges.to.array[bySource.edge[i]]);
   }
   return order.subarray(0, size);
 }
@@ -73,16 +72,15 @@ export function fillClocks(
   const to = edges.to.array;
   const merge = (u: number, v: number): void => {
     const [from, into] = [u * chainCount, v * chainCount];
-    if ((clocks[into + (chainOf[u] as number)] as number) >= u) return; // it has u, hence all that is before u
+    if (clocks[into + chainOf[u]] >= u) return; // it has u, hence all that is before u
     for (let c = 0; c < chainCount; c += 1) {
-      const theirs = clocks[from + c] as number;
-      if (theirs > (clocks[into + c] as number)) clocks[into + c] = theirs;
+      const theirs = clocks[from + c];
+      if (theirs > clocks[into + c]) clocks[into + c] = theirs;
     }
   };
   for (const u of order) {
-    clocks[u * chainCount + (chainOf[u] as number)] = u;
+    clocks[u * chainCount + chainOf[u]] = u;
     if (u + 1 < nodeCount && chainOf[u] === chainOf[u + 1]) merge(u, u + 1);
-    for (let i = bySource.start[u] as number; i < (bySource.start[u + 1] as number); i += 1)
-      merge(u, to[bySource.edge[i] as number] as number);
+    for (let i = bySource.start[u]; i < bySource.start[u + 1]; i += 1) merge(u, to[bySource.edge[i]]);
   }
 }

@@ -20,8 +20,8 @@ export function coreOf(problem: StrongProblem): TransactionIndex[] {
   };
   take(search.cycle());
   for (let edge = queue.pop(); edge !== undefined; edge = queue.pop()) {
-    const [from, to] = [edges.from.array[edge] as number, edges.to.array[edge] as number];
-    const cause = edges.cause.array[edge] as number;
+    const [from, to] = [edges.from.array[edge], edges.to.array[edge]];
+    const cause = edges.cause.array[edge];
     switch (edges.rule.array[edge]) {
       case rule.overwritten: {
         const reader = readerOf(problem, cause);
@@ -29,7 +29,7 @@ export function coreOf(problem: StrongProblem): TransactionIndex[] {
         break;
       }
       case rule.antiDependency: {
-        const writer = versions.writer[cause] as number;
+        const writer = versions.writer[cause];
         take(search.way((writer << nodes.shift) | nodes.shift, to, edge));
         break;
       }
@@ -47,7 +47,7 @@ function readerOf({ nodes, versions }: StrongProblem, read: number): number {
   let [low, high] = [0, nodes.memberCount];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((versions.readStart[middle] as number) <= read) low = middle;
+    if (versions.readStart[middle] <= read) low = middle;
     else high = middle;
   }
   return low;
@@ -75,16 +75,15 @@ class WaySearch {
     const { nodeCount } = nodes;
     this.#start = new Int32Array(nodeCount + 1);
     for (let e = 0; e < edges.count; e += 1) {
-      const after = (edges.to.array[e] as number) + 1;
-      this.#start[after] = (this.#start[after] as number) + 1;
+      const after = edges.to.array[e] + 1;
+      this.#start[after] = this.#start[after] + 1;
     }
-    for (let v = 0; v < nodeCount; v += 1)
-      this.#start[v + 1] = (this.#start[v + 1] as number) + (this.#start[v] as number);
+    for (let v = 0; v < nodeCount; v += 1) this.#start[v + 1] = this.#start[v + 1] + this.#start[v];
     const next = this.#start.slice(0, nodeCount);
     this.#edge = new Int32Array(edges.count);
     for (let e = 0; e < edges.count; e += 1) {
-      const v = edges.to.array[e] as number;
-      const at = next[v] as number;
+      const v = edges.to.array[e];
+      const at = next[v];
       this.#edge[at] = e;
       next[v] = at + 1;
     }
@@ -131,7 +130,7 @@ class WaySearch {
   #predecessors(node: number): number[] {
     const { nodes, edges } = this.#problem;
     const own = [...this.#edge.subarray(this.#start[node], this.#start[node + 1])];
-    const found = own.map((e) => edges.from.array[e] as number);
+    const found = own.map((e) => edges.from.array[e]);
     return node > 0 && nodes.chainOf[node - 1] === nodes.chainOf[node] ? [node - 1, ...found] : found;
   }
 
@@ -153,9 +152,9 @@ class WaySearch {
         };
         if (v > 0 && nodes.chainOf[v - 1] === nodes.chainOf[v] && reach(v - 1, -1, level))
           return this.#wayBack(from, to);
-        for (let i = this.#start[v] as number; i < (this.#start[v + 1] as number); i += 1) {
-          const e = this.#edge[i] as number;
-          if (e < limit && reach(edges.from.array[e] as number, e, next)) return this.#wayBack(from, to);
+        for (let i = this.#start[v]; i < this.#start[v + 1]; i += 1) {
+          const e = this.#edge[i];
+          if (e < limit && reach(edges.from.array[e], e, next)) return this.#wayBack(from, to);
         }
       }
       level = next;
@@ -168,8 +167,8 @@ class WaySearch {
     const edges: number[] = [];
     let node = from;
     do {
-      const by = this.#by[node] as number;
-      const next = this.#next[node] as number;
+      const by = this.#by[node];
+      const next = this.#next[node];
       if (by >= 0) {
         edges.push(by);
         found.push(node, next);

@@ -57,8 +57,8 @@ function withReaders(history: CompactHistory, reads: Reads, core: readonly Trans
   const witness = new Map<TransactionIndex, TransactionIndex>();
   const queue = [...reads.isMember.keys()].filter((t) => reads.isMember[t] === 1 && !isUnknown(t));
   for (const t of queue) {
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1) {
-      const from = reads.readFrom[i] as number;
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) {
+      const from = reads.readFrom[i];
       if (from === INITIAL || !isUnknown(from) || witness.has(from)) continue;
       witness.set(from, t);
       queue.push(from);

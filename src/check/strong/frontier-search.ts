@@ -46,18 +46,18 @@ export class FrontierSearch {
     this.#end = new Int32Array(nodes.chainCount).fill(-1);
     this.#left = new Int32Array(nodes.nodeCount);
     for (let u = 0; u < nodes.nodeCount; u += 1) {
-      const chain = nodes.chainOf[u] as number;
+      const chain = nodes.chainOf[u];
       if (this.#head[chain] === -1) this.#head[chain] = u;
       this.#end[chain] = u + 1;
     }
     for (let e = 0; e < edges.count; e += 1) {
-      const v = edges.to.array[e] as number;
-      this.#left[v] = (this.#left[v] as number) + 1;
+      const v = edges.to.array[e];
+      this.#left[v] = this.#left[v] + 1;
     }
     const versionCount = versions.writer.length;
     const keyCount = versions.keyStart.length - 1;
     this.#pending = new Int32Array(versionCount + keyCount);
-    for (let i = 0; i < (versions.readStart[nodes.memberCount] as number); i += 1) this.#addPending(i, 1);
+    for (let i = 0; i < versions.readStart[nodes.memberCount]; i += 1) this.#addPending(i, 1);
     this.#current = Int32Array.from({ length: keyCount }, (_, k) => versionCount + k);
     this.#open = new Int32Array(keyCount);
   }
@@ -89,7 +89,7 @@ export class FrontierSearch {
   #goOn(): void {
     const candidates: number[] = [];
     for (let chain = 0; chain < this.#head.length; chain += 1) {
-      const u = this.#head[chain] as number;
+      const u = this.#head[chain];
       if (u === this.#end[chain] || this.#left[u] !== 0 || this.#isBlocked(u)) continue;
       if (this.#isFree(u)) {
         this.#place(u);
@@ -108,13 +108,13 @@ export class FrontierSearch {
         return;
       }
       if (candidates.length > 1) {
-        candidates.sort((a, b) => (this.#guess[b] as number) - (this.#guess[a] as number));
+        candidates.sort((a, b) => this.#guess[b] - this.#guess[a]);
         this.#choices.push({ placed: this.#placed.length, rest: candidates, hash });
         this.#place(candidates.pop() as number);
         return;
       }
     }
-    this.#place(candidates[0] as number);
+    this.#place(candidates[0]);
   }
 
   /** @returns false: there is nothing left to try */
@@ -163,12 +163,12 @@ export class FrontierSearch {
     const isSnapshot = shift === 1 && (u & 1) === 0;
     if (isSnapshot && level === 'prefix') return false;
     const own = level === 'snapshot-isolation' && !isSnapshot ? 1 : 0;
-    for (let w = writtenStart[m] as number; w < (writtenStart[m + 1] as number); w += 1) {
-      const k = keyOf[written[w] as number] as number;
-      if ((this.#open[k] as number) > own) return true;
+    for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
+      const k = keyOf[written[w]];
+      if (this.#open[k] > own) return true;
       if (isSnapshot) continue;
-      const current = this.#current[k] as number;
-      const pending = this.#pending[current] as number;
+      const current = this.#current[k];
+      const pending = this.#pending[current];
       if (pending > 0 && (shift === 1 || pending > this.#ownReads(m, current))) return true;
     }
     return false;
@@ -177,20 +177,19 @@ export class FrontierSearch {
   #ownReads(m: number, version: number): number {
     const { readStart } = this.#versions;
     let count = 0;
-    for (let i = readStart[m] as number; i < (readStart[m + 1] as number); i += 1)
-      if (this.#seenBy(i) === version) count += 1;
+    for (let i = readStart[m]; i < readStart[m + 1]; i += 1) if (this.#seenBy(i) === version) count += 1;
     return count;
   }
 
   #seenBy(read: number): number {
     const { readVersion, readKey, writer } = this.#versions;
-    const version = readVersion[read] as number;
-    return version < 0 ? writer.length + (readKey[read] as number) : version;
+    const version = readVersion[read];
+    return version < 0 ? writer.length + readKey[read] : version;
   }
 
   #addPending(read: number, count: 1 | -1): void {
     const seen = this.#seenBy(read);
-    this.#pending[seen] = (this.#pending[seen] as number) + count;
+    this.#pending[seen] = this.#pending[seen] + count;
   }
 
   #place(u: number): void {
@@ -205,31 +204,29 @@ export class FrontierSearch {
   #step(u: number, by: 1 | -1): void {
     const { shift, memberCount, level, chainOf } = this.#nodes;
     this.#flip(u);
-    const chain = chainOf[u] as number;
-    this.#head[chain] = (this.#head[chain] as number) + by;
-    for (let i = this.#bySource.start[u] as number; i < (this.#bySource.start[u + 1] as number); i += 1) {
-      const v = this.#edges.to.array[this.#bySource.edge[i] as number] as number;
-      this.#left[v] = (this.#left[v] as number) - by;
+    const chain = chainOf[u];
+    this.#head[chain] = this.#head[chain] + by;
+    for (let i = this.#bySource.start[u]; i < this.#bySource.start[u + 1]; i += 1) {
+      const v = this.#edges.to.array[this.#bySource.edge[i]];
+      this.#left[v] = this.#left[v] - by;
     }
     const m = u >> shift;
     if (m >= memberCount) return;
     const { readStart } = this.#versions;
     const isSnapshot = (u & shift) === 0;
-    if (isSnapshot)
-      for (let i = readStart[m] as number; i < (readStart[m + 1] as number); i += 1)
-        this.#addPending(i, by === 1 ? -1 : 1);
+    if (isSnapshot) for (let i = readStart[m]; i < readStart[m + 1]; i += 1) this.#addPending(i, by === 1 ? -1 : 1);
     if ((u & shift) === shift) this.#write(m, by);
     if (level === 'snapshot-isolation') this.#hold(m, isSnapshot ? by : -by);
   }
 
   #write(m: number, by: 1 | -1): void {
     const { writtenStart, written, keyOf } = this.#versions;
-    const [first, after] = [writtenStart[m] as number, writtenStart[m + 1] as number];
+    const [first, after] = [writtenStart[m], writtenStart[m + 1]];
     for (let i = first; i < after; i += 1) {
-      const version = written[by === 1 ? i : first + after - 1 - i] as number;
-      const key = keyOf[version] as number;
+      const version = written[by === 1 ? i : first + after - 1 - i];
+      const key = keyOf[version];
       if (by === 1) {
-        this.#replaced.push(this.#current[key] as number);
+        this.#replaced.push(this.#current[key]);
         this.#current[key] = version;
       } else this.#current[key] = this.#replaced.pop() as number;
     }
@@ -237,9 +234,9 @@ export class FrontierSearch {
 
   #hold(m: number, change: number): void {
     const { writtenStart, written, keyOf } = this.#versions;
-    for (let w = writtenStart[m] as number; w < (writtenStart[m + 1] as number); w += 1) {
-      const key = keyOf[written[w] as number] as number;
-      this.#open[key] = (this.#open[key] as number) + change;
+    for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
+      const key = keyOf[written[w]];
+      this.#open[key] = this.#open[key] + change;
     }
   }
 }

@@ -34,7 +34,7 @@ export interface Nodes {
 
 export function nodesOf(history: CompactHistory, chains: Chains, level: StrongLevel): Nodes {
   const shift = level === 'prefix' || level === 'snapshot-isolation' ? 1 : 0;
-  const memberCount = chains.start[chains.count] as number;
+  const memberCount = chains.start[chains.count];
   const transactionOf = chains.member.slice(0, memberCount);
   const memberOf = new Int32Array(history.transactionCount).fill(-1);
   transactionOf.forEach((t, m) => (memberOf[t] = m));
@@ -42,7 +42,7 @@ export function nodesOf(history: CompactHistory, chains: Chains, level: StrongLe
   const nodeCount = (memberCount << shift) + (times?.count ?? 0);
   const chainOf = new Int32Array(nodeCount).fill(chains.count);
   for (let m = 0; m < memberCount; m += 1) {
-    const chain = chains.of[transactionOf[m] as number] as number;
+    const chain = chains.of[transactionOf[m]];
     chainOf[m << shift] = chain;
     chainOf[(m << shift) | shift] = chain;
   }
@@ -53,7 +53,7 @@ export function nodesOf(history: CompactHistory, chains: Chains, level: StrongLe
 /** The transaction that a node is of; `INITIAL` for a point in time. */
 export function transactionAt({ shift, memberCount, transactionOf }: Nodes, node: number): TransactionIndex {
   const member = node >> shift;
-  return member < memberCount ? (transactionOf[member] as number) : INITIAL;
+  return member < memberCount ? transactionOf[member] : INITIAL;
 }
 
 /** Why one node is before another: the rules by which edges are found. */
@@ -93,7 +93,7 @@ export class OrderEdges {
 
   at(e: number): [from: number, to: number, why: number, cause: number] {
     const { from, to, rule: rules, cause } = this;
-    return [from.array[e] as number, to.array[e] as number, rules.array[e] as number, cause.array[e] as number];
+    return [from.array[e], to.array[e], rules.array[e], cause.array[e]];
   }
 
   add(from: number, to: number, why: number, cause: number): void {
@@ -108,21 +108,21 @@ export class OrderEdges {
 export function addKnownEdges(edges: OrderEdges, nodes: Nodes, reads: Reads, sessions: SessionOrder): void {
   const { shift, memberCount, transactionOf, memberOf, times } = nodes;
   for (let m = 0; m < memberCount; m += 1) {
-    const t = transactionOf[m] as number;
-    const before = sessions.previous[t] as number;
-    if (before >= 0) addUnlessNext(edges, nodes, memberOf[before] as number, m, rule.sessionOrder, -1);
+    const t = transactionOf[m];
+    const before = sessions.previous[t];
+    if (before >= 0) addUnlessNext(edges, nodes, memberOf[before], m, rule.sessionOrder, -1);
     let last = -1;
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1) {
-      const from = reads.readFrom[i] as number;
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) {
+      const from = reads.readFrom[i];
       if (from === INITIAL || from === last) continue;
       last = from;
-      addUnlessNext(edges, nodes, memberOf[from] as number, m, rule.writeRead, i);
+      addUnlessNext(edges, nodes, memberOf[from], m, rule.writeRead, i);
     }
   }
   if (times === null) return;
   const first = memberCount << shift;
   for (let m = 0; m < memberCount; m += 1) {
-    const [end, start] = [times.endsAt[m] as number, times.startsAfter[m] as number];
+    const [end, start] = [times.endsAt[m], times.startsAfter[m]];
     if (end >= 0) edges.add(m, first + end, rule.realTime, -1);
     if (start >= 0) edges.add(first + start, m, rule.realTime, -1);
   }

@@ -24,25 +24,25 @@ export function openPairs(
   const second = new Int32Column();
   const isBefore = (a: number, b: number): boolean => {
     const node = (a << shift) | shift;
-    return (clocks[((b << shift) | shift) * chainCount + (chainOf[node] as number)] as number) >= node;
+    return clocks[((b << shift) | shift) * chainCount + chainOf[node]] >= node;
   };
   const isRead = (version: number): boolean => readerStart[version] !== readerStart[version + 1];
   for (let k = 0; k + 1 < keyStart.length; k += 1) {
-    for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
-      for (let version = segmentFirst[g] as number; version < (segmentFirst[g + 1] as number); version += 1) {
-        const a = writer[version] as number;
+    for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
+      for (let version = segmentFirst[g]; version < segmentFirst[g + 1]; version += 1) {
+        const a = writer[version];
         limit.check();
-        for (let other = g + 1; other < (segmentStart[k + 1] as number); other += 1) {
-          const end = segmentFirst[other + 1] as number;
-          let from = segmentFirst[other] as number;
+        for (let other = g + 1; other < segmentStart[k + 1]; other += 1) {
+          const end = segmentFirst[other + 1];
+          let from = segmentFirst[other];
           let to = end;
           while (from < to) {
             const middle = (from + to) >>> 1;
-            if (isBefore(writer[middle] as number, a)) from = middle + 1;
+            if (isBefore(writer[middle], a)) from = middle + 1;
             else to = middle;
           }
           for (let v = from; v < end; v += 1) {
-            const b = writer[v] as number;
+            const b = writer[v];
             if (isBefore(a, b)) break;
             if (level !== 'snapshot-isolation' && !isRead(version) && !isRead(v)) continue;
             if (first.length === pairsMax) return null;

@@ -44,10 +44,7 @@ export class OrderSearch {
     this.#pairs = pairs;
     this.#guess = guess;
     const place = (i: number): number =>
-      Math.max(
-        guess[this.#commit(pairs.first[i] as number)] as number,
-        guess[this.#commit(pairs.second[i] as number)] as number,
-      );
+      Math.max(guess[this.#commit(pairs.first[i])], guess[this.#commit(pairs.second[i])]);
     this.#queue = Int32Array.from(pairs.first.keys()).toSorted((i, j) => place(i) - place(j));
   }
 
@@ -82,13 +79,13 @@ export class OrderSearch {
     const { first, second } = this.#pairs;
     const { state } = this;
     for (; this.#nextInQueue < this.#queue.length; this.#nextInQueue += 1) {
-      const pair = this.#queue[this.#nextInQueue] as number;
-      const [a, b] = [first[pair] as number, second[pair] as number];
+      const pair = this.#queue[this.#nextInQueue];
+      const [a, b] = [first[pair], second[pair]];
       const [u, v] = [this.#commit(a), this.#commit(b)];
       if (state.has(u, v) || state.has(v, u)) continue;
       this.#levelEdges.push(state.edges.count);
       this.#levelQueue.push(this.#nextInQueue);
-      const [from, to] = (this.#guess[u] as number) < (this.#guess[v] as number) ? [u, v] : [v, u];
+      const [from, to] = this.#guess[u] < this.#guess[v] ? [u, v] : [v, u];
       state.add(from, to, rule.decision, pair);
       return true;
     }
@@ -108,21 +105,21 @@ export class OrderSearch {
   #propagateClauses(): boolean {
     const from = this.#clauseFrom.array;
     const to = this.#clauseTo.array;
-    const isFalse = (i: number): boolean => this.state.has(to[i] as number, from[i] as number);
+    const isFalse = (i: number): boolean => this.state.has(to[i], from[i]);
     for (let clause = 0; clause + 1 < this.#clauseStart.length; clause += 1) {
-      const first = this.#clauseStart[clause] as number;
-      const end = this.#clauseStart[clause + 1] as number;
+      const first = this.#clauseStart[clause];
+      const end = this.#clauseStart[clause + 1];
       if (end - first > 1 && !isFalse(first) && !isFalse(first + 1)) continue;
       let open = first;
       for (let i = first; i < end && open < first + 2; i += 1) {
         if (isFalse(i)) continue;
-        [from[open], from[i]] = [from[i] as number, from[open] as number];
-        [to[open], to[i]] = [to[i] as number, to[open] as number];
+        [from[open], from[i]] = [from[i], from[open]];
+        [to[open], to[i]] = [to[i], to[open]];
         open += 1;
       }
       if (open === first + 2) continue;
       // Of one literal at most it is not known that it is false: that one holds.
-      if (!this.state.add(from[first] as number, to[first] as number, rule.learned, clause)) return false;
+      if (!this.state.add(from[first], to[first], rule.learned, clause)) return false;
     }
     return true;
   }
@@ -144,17 +141,14 @@ export class OrderSearch {
     if (literals.length === 0) return false;
     const [asserting, ...rest] = literals as [number, ...number[]];
     const level = rest.reduce((max, edge) => Math.max(max, this.#levelOf(edge)), 0);
-    const clause = literals.map((edge) => [
-      state.edges.to.array[edge] as number,
-      state.edges.from.array[edge] as number,
-    ]);
+    const clause = literals.map((edge) => [state.edges.to.array[edge], state.edges.from.array[edge]]);
     this.#backTo(level);
     const [from, to] = clause[0] as [number, number];
     assert(asserting >= 0, 'a clause has a literal');
     if (clause.length === 1) return state.add(from, to, rule.learned, -1);
     for (const [u, v] of clause) {
-      this.#clauseFrom.push(u as number);
-      this.#clauseTo.push(v as number);
+      this.#clauseFrom.push(u);
+      this.#clauseTo.push(v);
     }
     this.#clauseStart.push(this.#clauseFrom.length);
     state.add(from, to, rule.learned, this.#clauseStart.length - 2);
@@ -166,7 +160,7 @@ export class OrderSearch {
     const { state } = this;
     if (seen.size === 0) return [];
     const level = [...seen].reduce((max, edge) => Math.max(max, this.#levelOf(edge)), 0);
-    const levelStart = this.#levelEdges[level - 1] as number;
+    const levelStart = this.#levelEdges[level - 1];
     for (let edge = state.edges.count - 1; ; edge -= 1) {
       if (!seen.has(edge)) continue;
       let ofLevel = 0;
@@ -175,10 +169,10 @@ export class OrderSearch {
       seen.delete(edge);
       const { from, to, rule: rules, cause } = state.edges;
       const why = {
-        from: from.array[edge] as number,
-        to: to.array[edge] as number,
-        rule: rules.array[edge] as number,
-        cause: cause.array[edge] as number,
+        from: from.array[edge],
+        to: to.array[edge],
+        rule: rules.array[edge],
+        cause: cause.array[edge],
       };
       assert(why.rule !== rule.decision, 'a decision is the first of its level, so it is the last that is explained');
       this.#explain(why, state.timeOf(edge), note);
@@ -193,12 +187,12 @@ export class OrderSearch {
       case rule.overwritten:
         return state.explainPath(from, this.#readerOf(cause) << shift, time, note);
       case rule.antiDependency:
-        return state.explainPath(this.#commit(this.#versions.writer[cause] as number), to, time, note);
+        return state.explainPath(this.#commit(this.#versions.writer[cause]), to, time, note);
       case rule.writeConflict:
         return state.explainPath(from - 1, to + 1, time, note);
       case rule.learned:
         for (let i = this.#clauseStart[cause] ?? 0; i < (this.#clauseStart[cause + 1] ?? 0); i += 1) {
-          const [u, v] = [this.#clauseFrom.array[i] as number, this.#clauseTo.array[i] as number];
+          const [u, v] = [this.#clauseFrom.array[i], this.#clauseTo.array[i]];
           if (u !== from || v !== to) state.explainPath(v, u, time, note);
         }
     }
@@ -209,7 +203,7 @@ export class OrderSearch {
     let [low, high] = [0, this.#nodes.memberCount];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if ((readStart[middle] as number) <= read) low = middle;
+      if (readStart[middle] <= read) low = middle;
       else high = middle;
     }
     return low;
@@ -220,7 +214,7 @@ export class OrderSearch {
     let [low, high] = [0, this.#levelEdges.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#levelEdges[middle] as number) <= edge) low = middle + 1;
+      if (this.#levelEdges[middle] <= edge) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -232,12 +226,12 @@ export class OrderSearch {
       return;
     }
     for (let i = level; i < this.#levelEdges.length; i += 1) {
-      const edge = this.#levelEdges[i] as number;
+      const edge = this.#levelEdges[i];
       if (i >= this.#levelEdges.length - 2 && this.state.edges.rule.array[edge] === rule.decision)
-        this.#bumped.add(this.state.edges.cause.array[edge] as number);
+        this.#bumped.add(this.state.edges.cause.array[edge]);
     }
-    this.state.backTo(this.#levelEdges[level] as number);
-    this.#nextInQueue = this.#levelQueue[level] as number;
+    this.state.backTo(this.#levelEdges[level]);
+    this.#nextInQueue = this.#levelQueue[level];
     this.#levelEdges.length = level;
     this.#levelQueue.length = level;
   }
@@ -261,11 +255,11 @@ export class OrderSearch {
     this.#clauseTo = new Int32Column();
     const count = starts.length - 1;
     for (let clause = 0; clause < count; clause += 1) {
-      const [first, end] = [starts[clause] as number, starts[clause + 1] as number];
+      const [first, end] = [starts[clause], starts[clause + 1]];
       if (end - first > 3 && clause < count / 2) continue;
       for (let i = first; i < end; i += 1) {
-        this.#clauseFrom.push(from.array[i] as number);
-        this.#clauseTo.push(to.array[i] as number);
+        this.#clauseFrom.push(from.array[i]);
+        this.#clauseTo.push(to.array[i]);
       }
       this.#clauseStart.push(this.#clauseFrom.length);
     }

@@ -56,7 +56,7 @@ export class OrderState {
 
   has(u: number, v: number): boolean {
     const { chainOf, chainCount } = this.#nodes;
-    return (this.#clocks[v * chainCount + (chainOf[u] as number)] as number) >= u;
+    return this.#clocks[v * chainCount + chainOf[u]] >= u;
   }
 
   /** @returns false: it closes a cycle, and `conflict` is set */
@@ -69,11 +69,11 @@ export class OrderState {
     const e = this.edges.count;
     this.edges.add(u, v, why, cause);
     this.#time.push(this.#entry.length);
-    this.#next.push(this.#head[u] as number);
+    this.#next.push(this.#head[u]);
     this.#head[u] = e;
     const { chainCount } = this.#nodes;
     const row = u * chainCount;
-    for (let c = 0; c < chainCount; c += 1) this.#raise(v, c, this.#clocks[row + c] as number, u, e);
+    for (let c = 0; c < chainCount; c += 1) this.#raise(v, c, this.#clocks[row + c], u, e);
     this.#close();
     return true;
   }
@@ -82,15 +82,15 @@ export class OrderState {
   propagate(): boolean {
     const { chainCount, shift, memberCount, level } = this.#nodes;
     while (this.#ruled < this.#entry.length) {
-      const at = this.#entry.array[this.#ruled] as number;
-      const old = this.#old.array[this.#ruled] as number;
+      const at = this.#entry.array[this.#ruled];
+      const old = this.#old.array[this.#ruled];
       this.#ruled += 1;
       this.#limit.check();
       const chain = at % chainCount;
       const node = (at - chain) / chainCount;
       const m = node >> shift;
       if (m >= memberCount) continue;
-      const value = this.#clocks[at] as number;
+      const value = this.#clocks[at];
       if ((node & shift) === 0 && !this.#overwritten(m, chain, old, value)) return false;
       if ((node & shift) !== shift) continue;
       if (!this.#antiDependencies(m, chain, old, value)) return false;
@@ -103,25 +103,25 @@ export class OrderState {
   backTo(edgeCount: number): void {
     this.conflict = null;
     if (edgeCount >= this.edges.count) return;
-    const time = this.#time.array[edgeCount - this.staticCount] as number;
+    const time = this.#time.array[edgeCount - this.staticCount];
     for (let i = this.#entry.length - 1; i >= time; i -= 1) {
-      const at = this.#entry.array[i] as number;
-      this.#clocks[at] = this.#old.array[i] as number;
-      this.#latest[at] = this.#before.array[i] as number;
+      const at = this.#entry.array[i];
+      this.#clocks[at] = this.#old.array[i];
+      this.#latest[at] = this.#before.array[i];
     }
     for (const column of [this.#entry, this.#old, this.#via, this.#by, this.#before]) column.length = time;
     this.#closed = time;
     this.#ruled = time;
     const { from, to, rule: rules, cause } = this.edges;
     for (let e = this.edges.count - 1; e >= edgeCount; e -= 1)
-      this.#head[from.array[e] as number] = this.#next.array[e - this.staticCount] as number;
+      this.#head[from.array[e]] = this.#next.array[e - this.staticCount];
     for (const column of [from, to, rules, cause]) column.length = edgeCount;
     for (const column of [this.#time, this.#next]) column.length = edgeCount - this.staticCount;
   }
 
   /** How long the trail was before a dynamic edge. */
   timeOf(edge: number): number {
-    return this.#time.array[edge - this.staticCount] as number;
+    return this.#time.array[edge - this.staticCount];
   }
 
   get now(): number {
@@ -131,29 +131,29 @@ export class OrderState {
   /** The dynamic edges of a way from u to v that was there at the time. */
   explainPath(u: number, v: number, time: number, found: (edge: number) => void): void {
     const { chainOf, chainCount } = this.#nodes;
-    const chain = chainOf[u] as number;
+    const chain = chainOf[u];
     let node = v;
     let before = time;
     for (;;) {
       const at = node * chainCount + chain;
-      let i = this.#latest[at] as number;
-      while (i >= before) i = this.#before.array[i] as number;
+      let i = this.#latest[at];
+      while (i >= before) i = this.#before.array[i];
       // The first change that brought it to u or later.
-      while (i >= 0 && (this.#old.array[i] as number) >= u) i = this.#before.array[i] as number;
+      while (i >= 0 && this.#old.array[i] >= u) i = this.#before.array[i];
       if (i < 0) return;
-      const edge = this.#by.array[i] as number;
+      const edge = this.#by.array[i];
       if (edge >= 0) found(edge);
-      node = this.#via.array[i] as number;
+      node = this.#via.array[i];
       before = i;
     }
   }
 
   #raise(node: number, chain: number, value: number, via: number, by: number): void {
     const at = node * this.#nodes.chainCount + chain;
-    const old = this.#clocks[at] as number;
+    const old = this.#clocks[at];
     if (old >= value) return;
     this.#clocks[at] = value;
-    this.#before.push(this.#latest[at] as number);
+    this.#before.push(this.#latest[at]);
     this.#latest[at] = this.#entry.length;
     this.#entry.push(at);
     this.#old.push(old);
@@ -167,17 +167,16 @@ export class OrderState {
     const { start, edge } = this.#static;
     const to = this.edges.to.array;
     while (this.#closed < this.#entry.length) {
-      const at = this.#entry.array[this.#closed] as number;
+      const at = this.#entry.array[this.#closed];
       this.#closed += 1;
       const chain = at % chainCount;
       const u = (at - chain) / chainCount;
-      const value = this.#clocks[at] as number;
+      const value = this.#clocks[at];
       if (u + 1 < nodeCount && chainOf[u + 1] === chainOf[u]) this.#raise(u + 1, chain, value, u, -1);
-      const end = start[u + 1] as number;
-      for (let i = start[u] as number; i < end; i += 1)
-        this.#raise(to[edge[i] as number] as number, chain, value, u, -1);
-      for (let e = this.#head[u] as number; e >= 0; e = this.#next.array[e - this.staticCount] as number)
-        this.#raise(to[e] as number, chain, value, u, e);
+      const end = start[u + 1];
+      for (let i = start[u]; i < end; i += 1) this.#raise(to[edge[i]], chain, value, u, -1);
+      for (let e = this.#head[u]; e >= 0; e = this.#next.array[e - this.staticCount])
+        this.#raise(to[e], chain, value, u, e);
     }
   }
 
@@ -185,13 +184,13 @@ export class OrderState {
     const { shift, level } = this.#nodes;
     const { readStart, readVersion, readKey, writer } = this.#versions;
     const target = level === 'snapshot-isolation' ? 0 : shift;
-    for (let i = readStart[r] as number; i < (readStart[r + 1] as number); i += 1) {
-      const version = readVersion[i] as number;
+    for (let i = readStart[r]; i < readStart[r + 1]; i += 1) {
+      const version = readVersion[i];
       if (version < 0) continue;
-      const last = this.#lastOfChain(readKey[i] as number, chain, value, shift);
+      const last = this.#lastOfChain(readKey[i], chain, value, shift);
       if (last < 0) continue;
-      const b = writer[last] as number;
-      const a = writer[version] as number;
+      const b = writer[last];
+      const a = writer[version];
       const commit = (b << shift) | shift;
       if (commit <= old || b === a) continue;
       if (!this.add(commit, (a << shift) | target, rule.overwritten, i)) return false;
@@ -202,12 +201,12 @@ export class OrderState {
   #antiDependencies(b: number, chain: number, old: number, value: number): boolean {
     const { shift } = this.#nodes;
     const { writtenStart, written, keyOf, writer, readerStart, reader } = this.#versions;
-    for (let w = writtenStart[b] as number; w < (writtenStart[b + 1] as number); w += 1) {
-      const key = keyOf[written[w] as number] as number;
+    for (let w = writtenStart[b]; w < writtenStart[b + 1]; w += 1) {
+      const key = keyOf[written[w]];
       const version = this.#lastOfChain(key, chain, value, shift);
-      if (version < 0 || (((writer[version] as number) << shift) | shift) <= old) continue;
-      for (let i = readerStart[version] as number; i < (readerStart[version + 1] as number); i += 1) {
-        const r = reader[i] as number;
+      if (version < 0 || ((writer[version] << shift) | shift) <= old) continue;
+      for (let i = readerStart[version]; i < readerStart[version + 1]; i += 1) {
+        const r = reader[i];
         if (r !== b && !this.add(r << shift, (b << shift) | shift, rule.antiDependency, version)) return false;
       }
     }
@@ -216,11 +215,11 @@ export class OrderState {
 
   #writeConflicts(b: number, chain: number, old: number, value: number): boolean {
     const { writtenStart, written, keyOf, writer } = this.#versions;
-    for (let w = writtenStart[b] as number; w < (writtenStart[b + 1] as number); w += 1) {
-      const key = keyOf[written[w] as number] as number;
+    for (let w = writtenStart[b]; w < writtenStart[b + 1]; w += 1) {
+      const key = keyOf[written[w]];
       const version = this.#lastOfChain(key, chain, value, 0);
       if (version < 0) continue;
-      const a = writer[version] as number;
+      const a = writer[version];
       if (a << 1 <= old) continue;
       if (!this.add((a << 1) | 1, b << 1, rule.writeConflict, key)) return false;
     }
@@ -231,21 +230,21 @@ export class OrderState {
   #lastOfChain(key: number, chain: number, value: number, point: number): number {
     const { shift, chainOf } = this.#nodes;
     const { segmentStart, segmentFirst, writer } = this.#versions;
-    let low = segmentStart[key] as number;
-    let high = segmentStart[key + 1] as number;
+    let low = segmentStart[key];
+    let high = segmentStart[key + 1];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if ((chainOf[(writer[segmentFirst[middle] as number] as number) << shift] as number) <= chain) low = middle;
+      if (chainOf[writer[segmentFirst[middle]] << shift] <= chain) low = middle;
       else high = middle;
     }
     if (low === high) return -1;
-    let first = segmentFirst[low] as number;
-    if (chainOf[(writer[first] as number) << shift] !== chain) return -1;
-    if ((((writer[first] as number) << shift) | point) > value) return -1;
-    let end = segmentFirst[low + 1] as number;
+    let first = segmentFirst[low];
+    if (chainOf[writer[first] << shift] !== chain) return -1;
+    if (((writer[first] << shift) | point) > value) return -1;
+    let end = segmentFirst[low + 1];
     while (end - first > 1) {
       const middle = (first + end) >>> 1;
-      if ((((writer[middle] as number) << shift) | point) <= value) first = middle;
+      if (((writer[middle] << shift) | point) <= value) first = middle;
       else end = middle;
     }
     return first;

@@ -6,21 +6,21 @@ import type { Reads } from '../reads.ts';
 export function partOf(history: CompactHistory, reads: Reads, transactions: Iterable<TransactionIndex>): Reads {
   const { transactionCount } = history;
   const isTaken = new Uint8Array(transactionCount);
-  for (const t of transactions) isTaken[t] = reads.isMember[t] as number;
+  for (const t of transactions) isTaken[t] = reads.isMember[t];
   const isMember = membersOf(history, reads, isTaken);
   const readStart = new Int32Array(transactionCount + 1);
-  const count = reads.readStart[transactionCount] as number;
+  const count = reads.readStart[transactionCount];
   const [readKey, readFrom, readOperation] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   let next = 0;
   for (let t = 0; t < transactionCount; t += 1) {
     readStart[t] = next;
     if (isMember[t] === 0) continue;
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1) {
-      const from = reads.readFrom[i] as number;
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) {
+      const from = reads.readFrom[i];
       if (from !== INITIAL && isMember[from] === 0) continue;
-      readKey[next] = reads.readKey[i] as number;
+      readKey[next] = reads.readKey[i];
       readFrom[next] = from;
-      readOperation[next] = reads.readOperation[i] as number;
+      readOperation[next] = reads.readOperation[i];
       next += 1;
     }
   }
@@ -37,8 +37,8 @@ function membersOf({ status, transactionCount }: CompactHistory, reads: Reads, i
     found.push(t);
   }
   for (let t = found.pop(); t !== undefined; t = found.pop()) {
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1) {
-      const from = reads.readFrom[i] as number;
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) {
+      const from = reads.readFrom[i];
       if (from === INITIAL || isTaken[from] === 0 || isMember[from] === 1) continue;
       isMember[from] = 1;
       found.push(from);

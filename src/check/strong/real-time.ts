@@ -31,10 +31,10 @@ export function endTimes(history: CompactHistory, transactionOf: Int32Array): En
   let next = 0;
   for (const m of byStart) {
     let isNew = true;
-    while (next < byEnd.length && (end[byEnd[next] as number] as number) < (start[m] as number)) {
+    while (next < byEnd.length && end[byEnd[next]] < start[m]) {
       if (isNew) count += 1;
       isNew = false;
-      endsAt[byEnd[next] as number] = count - 1;
+      endsAt[byEnd[next]] = count - 1;
       next += 1;
     }
     startsAfter[m] = count - 1;
@@ -45,7 +45,5 @@ export function endTimes(history: CompactHistory, transactionOf: Int32Array): En
 
 /** Members that have the time. */
 function sortedBy(time: Float64Array): number[] {
-  return [...time.keys()]
-    .filter((m) => !Number.isNaN(time[m]))
-    .toSorted((a, b) => (time[a] as number) - (time[b] as number));
+  return [...time.keys()].filter((m) => !Number.isNaN(time[m])).toSorted((a, b) => time[a] - time[b]);
 }

@@ -62,11 +62,11 @@ export function checkRepeatedValues(
     limit.checkNow();
     if (choice === 'none') return violated ?? { kind: 'unknown', reason: 'step-limit' };
     if (choice === 'step-limit') return { kind: 'unknown', reason: 'step-limit' };
-    open.forEach((read, i) => (from[read.operation] = choice[i] as number));
+    open.forEach((read, i) => (from[read.operation] = choice[i]));
     const reads = readsOf(chosen);
     const verdict = check(chosen, reads);
     if (verdict.kind === 'satisfied')
-      return { ...verdict, chosen: ambiguous.map((o) => ({ operation: o, from: from[o] as number })) };
+      return { ...verdict, chosen: ambiguous.map((o) => ({ operation: o, from: from[o] })) };
     if (verdict.kind !== 'violated') return verdict;
     const nogood = contradicting(open, choice, verdict);
     if (nogood.length === 0) return verdict;
@@ -82,7 +82,7 @@ function contradicting(open: readonly OpenRead[], choice: readonly number[], { e
   const among = evidence === null ? null : new Set(evidence.transactions);
   const isWithin = (t: TransactionIndex): boolean => among === null || t === INITIAL || among.has(t);
   return open.flatMap(({ by }, read) => {
-    const writer = choice[read] as number;
+    const writer = choice[read];
     return isWithin(by) && isWithin(writer) ? [{ read, writer }] : [];
   });
 }
@@ -96,7 +96,7 @@ function narrowed(history: CompactHistory, from: Int32Array, level: CompactLevel
     if (known !== null) open = open.map((read) => ({ ...read, candidates: possible(reads, read, known, limit) }));
     const closed = open.filter(({ candidates }) => candidates.length === 1);
     open = open.filter(({ candidates }) => candidates.length > 1);
-    for (const { operation, candidates } of closed) from[operation] = candidates[0] as number;
+    for (const { operation, candidates } of closed) from[operation] = candidates[0];
     if (closed.length === 0 || open.length === 0) break;
     reads = readsOf(history);
   }
@@ -109,8 +109,8 @@ function openReads(history: CompactHistory, { source: sources, writers }: Reads)
     if (found !== source.ambiguous) return;
     const by = transactionOf(history, operation);
     if (history.status[by] === statusCode.aborted) return;
-    const key = history.key[operation] as number;
-    const all = writers.candidates(by, key, history.value[operation] as number);
+    const key = history.key[operation];
+    const all = writers.candidates(by, key, history.value[operation]);
     // A write that was aborted or overwritten is a violation in itself: meant only if there is no other.
     const good = all.filter(
       ({ transaction: t, isFinal }) => isFinal && (t === INITIAL || history.status[t] !== statusCode.aborted),
@@ -143,9 +143,9 @@ function likeliestFirst(history: CompactHistory, reads: Reads, open: readonly Op
   const place = new Int32Array(history.transactionCount).fill(-1);
   order.forEach((t, i) => (place[t] = i));
   return open.map((read) => {
-    const own = place[read.by] as number;
+    const own = place[read.by];
     const rank = (t: TransactionIndex): number => {
-      const at = t === INITIAL ? -1 : (place[t] as number);
+      const at = t === INITIAL ? -1 : place[t];
       return at < own ? own - at : history.transactionCount + at;
     };
     return { ...read, candidates: read.candidates.toSorted((a, b) => rank(a) - rank(b)) };

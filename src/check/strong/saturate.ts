@@ -74,14 +74,14 @@ function addInitialReads(
   edges: OrderEdges,
 ): void {
   for (let k = 0; k + 1 < keyStart.length; k += 1) {
-    for (let i = initialReaderStart[k] as number; i < (initialReaderStart[k + 1] as number); i += 1) {
-      const r = initialReader[i] as number;
-      for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
-        const first = segmentFirst[g] as number;
-        const b = writer[first] as number;
+    for (let i = initialReaderStart[k]; i < initialReaderStart[k + 1]; i += 1) {
+      const r = initialReader[i];
+      for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
+        const first = segmentFirst[g];
+        const b = writer[first];
         if (b !== r) edges.add(r << shift, (b << shift) | shift, rule.initialRead, k);
-        else if (first + 1 < (segmentFirst[g + 1] as number))
-          edges.add(r << shift, ((writer[first + 1] as number) << shift) | shift, rule.initialRead, k);
+        else if (first + 1 < segmentFirst[g + 1])
+          edges.add(r << shift, (writer[first + 1] << shift) | shift, rule.initialRead, k);
       }
     }
   }
@@ -114,22 +114,22 @@ class Pass {
     for (let r = 0; r < memberCount; r += 1) {
       this.#limit.check();
       const row = (r << shift) * chainCount;
-      for (let i = readStart[r] as number; i < (readStart[r + 1] as number); i += 1) {
-        const version = readVersion[i] as number;
+      for (let i = readStart[r]; i < readStart[r + 1]; i += 1) {
+        const version = readVersion[i];
         if (version < 0) continue; // said by `addInitialReads`
-        const k = readKey[i] as number;
-        const a = writer[version] as number;
-        const lastSegment = segmentStart[k + 1] as number;
-        for (let g = segmentStart[k] as number; g < lastSegment; g += 1) {
-          const first = segmentFirst[g] as number;
-          const chain = chainOf[(writer[first] as number) << shift] as number;
-          const limit = clocks[row + chain] as number;
-          if ((((writer[first] as number) << shift) | shift) > limit) continue;
-          const last = this.#lastUpTo(first, segmentFirst[g + 1] as number, limit);
-          let b = writer[last] as number;
+        const k = readKey[i];
+        const a = writer[version];
+        const lastSegment = segmentStart[k + 1];
+        for (let g = segmentStart[k]; g < lastSegment; g += 1) {
+          const first = segmentFirst[g];
+          const chain = chainOf[writer[first] << shift];
+          const limit = clocks[row + chain];
+          if (((writer[first] << shift) | shift) > limit) continue;
+          const last = this.#lastUpTo(first, segmentFirst[g + 1], limit);
+          let b = writer[last];
           if (b === r) {
             if (last === first) continue;
-            b = writer[last - 1] as number; // one point is before itself; of two the snapshot is before the commit
+            b = writer[last - 1]; // one point is before itself; of two the snapshot is before the commit
           }
           if (b !== a) this.#add((b << shift) | shift, (a << shift) | target, rule.overwritten, i);
         }
@@ -142,23 +142,23 @@ class Pass {
     const { shift, chainOf } = this.#nodes;
     const { keyOf, writer, readerStart, reader, segmentStart, segmentFirst } = this.#versions;
     for (let version = 0; version < writer.length; version += 1) {
-      const [first, after] = [readerStart[version] as number, readerStart[version + 1] as number];
+      const [first, after] = [readerStart[version], readerStart[version + 1]];
       if (first === after) continue;
       this.#limit.check();
-      const k = keyOf[version] as number;
-      const node = ((writer[version] as number) << shift) | shift;
-      const chain = chainOf[node] as number;
-      for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
-        const end = segmentFirst[g + 1] as number;
-        let next = this.#firstAfter(segmentFirst[g] as number, end, node, chain, shift);
+      const k = keyOf[version];
+      const node = (writer[version] << shift) | shift;
+      const chain = chainOf[node];
+      for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
+        const end = segmentFirst[g + 1];
+        let next = this.#firstAfter(segmentFirst[g], end, node, chain, shift);
         if (next === version && next < end) next += 1;
         if (next >= end) continue;
         for (let i = first; i < after; i += 1) {
-          const r = reader[i] as number;
-          const b = writer[next] as number;
+          const r = reader[i];
+          const b = writer[next];
           if (r !== b) this.#add(r << shift, (b << shift) | shift, rule.antiDependency, version);
           else if (next + 1 < end)
-            this.#add(r << shift, ((writer[next + 1] as number) << shift) | shift, rule.antiDependency, version);
+            this.#add(r << shift, (writer[next + 1] << shift) | shift, rule.antiDependency, version);
         }
       }
     }
@@ -169,16 +169,16 @@ class Pass {
     const { shift, chainOf } = this.#nodes;
     const { keyStart, writer, segmentStart, segmentFirst } = this.#versions;
     for (let k = 0; k + 1 < keyStart.length; k += 1) {
-      if ((segmentStart[k + 1] as number) - (segmentStart[k] as number) < 2) continue;
-      for (let version = keyStart[k] as number; version < (keyStart[k + 1] as number); version += 1) {
+      if (segmentStart[k + 1] - segmentStart[k] < 2) continue;
+      for (let version = keyStart[k]; version < keyStart[k + 1]; version += 1) {
         this.#limit.check();
-        const a = writer[version] as number;
-        const chain = chainOf[a << shift] as number;
-        for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
-          const end = segmentFirst[g + 1] as number;
-          if (chainOf[(writer[segmentFirst[g] as number] as number) << shift] === chain) continue;
-          const next = this.#firstAfter(segmentFirst[g] as number, end, a << shift, chain, shift);
-          if (next < end) this.#add((a << shift) | 1, (writer[next] as number) << shift, rule.writeConflict, k);
+        const a = writer[version];
+        const chain = chainOf[a << shift];
+        for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
+          const end = segmentFirst[g + 1];
+          if (chainOf[writer[segmentFirst[g]] << shift] === chain) continue;
+          const next = this.#firstAfter(segmentFirst[g], end, a << shift, chain, shift);
+          if (next < end) this.#add((a << shift) | 1, writer[next] << shift, rule.writeConflict, k);
         }
       }
     }
@@ -191,7 +191,7 @@ class Pass {
     let [low, high] = [first, end];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if ((((writer[middle] as number) << shift) | shift) <= limit) low = middle;
+      if (((writer[middle] << shift) | shift) <= limit) low = middle;
       else high = middle;
     }
     return low;
@@ -205,8 +205,8 @@ class Pass {
     let [low, high] = [first, end];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const commit = ((writer[middle] as number) << shift) | shift;
-      if ((clocks[commit * chainCount + chain] as number) >= node) high = middle;
+      const commit = (writer[middle] << shift) | shift;
+      if (clocks[commit * chainCount + chain] >= node) high = middle;
       else low = middle + 1;
     }
     return low;
@@ -214,8 +214,8 @@ class Pass {
 
   #add(from: number, to: number, why: number, cause: number): void {
     const { chainOf, chainCount } = this.#nodes;
-    const at = to * chainCount + (chainOf[from] as number);
-    if ((this.#known[at] as number) >= from) return;
+    const at = to * chainCount + chainOf[from];
+    if (this.#known[at] >= from) return;
     this.#known[at] = from;
     this.#edges.add(from, to, why, cause);
   }

@@ -55,15 +55,15 @@ class Scheduler {
     this.#depth = new Int32Array(nodes.nodeCount);
     for (const u of sorted)
       this.#forEachNext(u, (v) => {
-        this.#left[v] = (this.#left[v] as number) + 1;
-        if ((this.#depth[v] as number) <= (this.#depth[u] as number)) this.#depth[v] = (this.#depth[u] as number) + 1;
+        this.#left[v] = this.#left[v] + 1;
+        if (this.#depth[v] <= this.#depth[u]) this.#depth[v] = this.#depth[u] + 1;
       });
     const versionCount = versions.writer.length;
     const keyCount = versions.keyStart.length - 1;
     this.#pending = new Int32Array(versionCount + keyCount);
     versions.readVersion.subarray(0, versions.readStart[nodes.memberCount]).forEach((version, i) => {
-      const seen = version < 0 ? versionCount + (versions.readKey[i] as number) : version;
-      this.#pending[seen] = (this.#pending[seen] as number) + 1;
+      const seen = version < 0 ? versionCount + versions.readKey[i] : version;
+      this.#pending[seen] = this.#pending[seen] + 1;
     });
     this.#current = Int32Array.from({ length: keyCount }, (_, k) => versionCount + k);
     this.#open = new Int32Array(keyCount);
@@ -98,15 +98,14 @@ class Scheduler {
     const { nodeCount, chainOf } = this.#nodes;
     const { start, edge } = this.#bySource;
     if (u + 1 < nodeCount && chainOf[u + 1] === chainOf[u]) visit(u + 1);
-    for (let i = start[u] as number; i < (start[u + 1] as number); i += 1)
-      visit(this.#edges.to.array[edge[i] as number] as number);
+    for (let i = start[u]; i < start[u + 1]; i += 1) visit(this.#edges.to.array[edge[i]]);
   }
 
   /** What makes no other wait goes first. */
   #priority(u: number): number {
     const { shift, memberCount, level } = this.#nodes;
     const m = u >> shift;
-    const depth = this.#depth[u] as number;
+    const depth = this.#depth[u];
     if (m >= memberCount) return 0;
     const { writtenStart } = this.#versions;
     const writes = writtenStart[m] !== writtenStart[m + 1];
@@ -141,12 +140,12 @@ class Scheduler {
     const isSnapshot = shift === 1 && (u & 1) === 0;
     if (isSnapshot && level === 'prefix') return -1;
     const own = level === 'snapshot-isolation' && !isSnapshot ? 1 : 0;
-    for (let w = writtenStart[m] as number; w < (writtenStart[m + 1] as number); w += 1) {
-      const k = keyOf[written[w] as number] as number;
-      if ((this.#open[k] as number) > own) return k;
+    for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
+      const k = keyOf[written[w]];
+      if (this.#open[k] > own) return k;
       if (isSnapshot) continue;
-      const current = this.#current[k] as number;
-      const pending = this.#pending[current] as number;
+      const current = this.#current[k];
+      const pending = this.#pending[current];
       if (pending > 0 && (shift === 1 || pending > this.#ownReads(m, k, current, writer.length))) return k;
     }
     return -1;
@@ -156,8 +155,8 @@ class Scheduler {
   #ownReads(m: number, key: number, current: number, versionCount: number): number {
     const { readStart, readVersion, readKey } = this.#versions;
     let count = 0;
-    for (let i = readStart[m] as number; i < (readStart[m + 1] as number); i += 1) {
-      const version = readVersion[i] as number;
+    for (let i = readStart[m]; i < readStart[m + 1]; i += 1) {
+      const version = readVersion[i];
       if (version < 0 ? current === versionCount + key && readKey[i] === key : version === current) count += 1;
     }
     return count;
@@ -176,7 +175,7 @@ class Scheduler {
       if (!isSnapshot && level === 'snapshot-isolation') this.#hold(m, -1);
     }
     this.#forEachNext(u, (v) => {
-      const left = (this.#left[v] as number) - 1;
+      const left = this.#left[v] - 1;
       this.#left[v] = left;
       if (left === 0) this.#offer(v);
     });
@@ -184,11 +183,11 @@ class Scheduler {
 
   #read(m: number): void {
     const { readStart, readVersion, readKey, writer } = this.#versions;
-    for (let i = readStart[m] as number; i < (readStart[m + 1] as number); i += 1) {
-      const key = readKey[i] as number;
-      const version = readVersion[i] as number;
+    for (let i = readStart[m]; i < readStart[m + 1]; i += 1) {
+      const key = readKey[i];
+      const version = readVersion[i];
       const seen = version < 0 ? writer.length + key : version;
-      const left = (this.#pending[seen] as number) - 1;
+      const left = this.#pending[seen] - 1;
       this.#pending[seen] = left;
       if (left <= this.#waitingReads(left, key)) this.#wake(key);
     }
@@ -201,9 +200,9 @@ class Scheduler {
 
   #write(m: number): void {
     const { writtenStart, written, keyOf } = this.#versions;
-    for (let w = writtenStart[m] as number; w < (writtenStart[m + 1] as number); w += 1) {
-      const version = written[w] as number;
-      const key = keyOf[version] as number;
+    for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
+      const version = written[w];
+      const key = keyOf[version];
       this.#current[key] = version;
       if (this.#pending[version] === 0) this.#wake(key);
     }
@@ -211,9 +210,9 @@ class Scheduler {
 
   #hold(m: number, change: number): void {
     const { writtenStart, written, keyOf } = this.#versions;
-    for (let w = writtenStart[m] as number; w < (writtenStart[m + 1] as number); w += 1) {
-      const key = keyOf[written[w] as number] as number;
-      this.#open[key] = (this.#open[key] as number) + change;
+    for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
+      const key = keyOf[written[w]];
+      this.#open[key] = this.#open[key] + change;
       if (change < 0) this.#wake(key);
     }
   }

@@ -51,15 +51,15 @@ export function surelyBefore(
   }
   return {
     isBefore: (a, b) => {
-      const [first, second] = [memberOf[a] as number, memberOf[b] as number];
+      const [first, second] = [memberOf[a], memberOf[b]];
       if (a === INITIAL || first < 0 || second < 0 || first === second) return false;
       const commit = (first << shift) | shift;
-      return (clocks[(second << shift) * chainCount + (chainOf[commit] as number)] as number) >= commit;
+      return clocks[(second << shift) * chainCount + chainOf[commit]] >= commit;
     },
     overwriting: isStrong || level === 'causal',
     writersOf: (key) => {
-      const [start, end] = [versions.keyStart[key] as number, versions.keyStart[key + 1] as number];
-      return Array.from(versions.writer.subarray(start, end), (m) => transactionOf[m] as number);
+      const [start, end] = [versions.keyStart[key], versions.keyStart[key + 1]];
+      return Array.from(versions.writer.subarray(start, end), (m) => transactionOf[m]);
     },
   };
 }

@@ -41,11 +41,11 @@ export function versionsOf({ keyCount }: CompactHistory, nodes: Nodes, reads: Re
   let next = 0;
   for (let m = 0; m < memberCount; m += 1) {
     readStart[m] = next;
-    const t = transactionOf[m] as number;
-    for (let i = reads.readStart[t] as number; i < (reads.readStart[t + 1] as number); i += 1) {
-      const k = reads.readKey[i] as number;
-      const from = reads.readFrom[i] as number;
-      readVersion[next] = from === INITIAL ? -1 : lastUpTo(writer, keyStart, k, memberOf[from] as number);
+    const t = transactionOf[m];
+    for (let i = reads.readStart[t]; i < reads.readStart[t + 1]; i += 1) {
+      const k = reads.readKey[i];
+      const from = reads.readFrom[i];
+      readVersion[next] = from === INITIAL ? -1 : lastUpTo(writer, keyStart, k, memberOf[from]);
       readKey[next] = k;
       readOf[next] = i;
       next += 1;
@@ -57,7 +57,7 @@ export function versionsOf({ keyCount }: CompactHistory, nodes: Nodes, reads: Re
   const initial = lastReaders(
     nodes,
     byMember,
-    readVersion.map((v, i) => (v < 0 ? (readKey[i] as number) : -1)),
+    readVersion.map((v, i) => (v < 0 ? readKey[i] : -1)),
     keyCount,
   );
   return {
@@ -78,11 +78,11 @@ export function versionsOf({ keyCount }: CompactHistory, nodes: Nodes, reads: Re
 
 /** The last version of the key by a writer up to `member`. */
 function lastUpTo(writer: Int32Array, keyStart: Int32Array, key: number, member: number): number {
-  let low = keyStart[key] as number;
-  let high = keyStart[key + 1] as number;
+  let low = keyStart[key];
+  let high = keyStart[key + 1];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if ((writer[middle] as number) <= member) low = middle;
+    if (writer[middle] <= member) low = middle;
     else high = middle;
   }
   return low;
@@ -95,26 +95,26 @@ function writtenVersions(keyCount: number, { memberCount, transactionOf }: Nodes
   const keyStart = new Int32Array(keyCount + 1);
   const writtenStart = new Int32Array(memberCount + 1);
   for (let m = 0; m < memberCount; m += 1) {
-    const t = transactionOf[m] as number;
-    const [first, after] = [writeStart[t] as number, writeStart[t + 1] as number];
-    writtenStart[m + 1] = (writtenStart[m] as number) + after - first;
+    const t = transactionOf[m];
+    const [first, after] = [writeStart[t], writeStart[t + 1]];
+    writtenStart[m + 1] = writtenStart[m] + after - first;
     for (let w = first; w < after; w += 1) {
-      const k = (writeKey[w] as number) + 1;
-      keyStart[k] = (keyStart[k] as number) + 1;
+      const k = writeKey[w] + 1;
+      keyStart[k] = keyStart[k] + 1;
     }
   }
-  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = (keyStart[k + 1] as number) + (keyStart[k] as number);
-  const count = keyStart[keyCount] as number;
+  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = keyStart[k + 1] + keyStart[k];
+  const count = keyStart[keyCount];
   const next = keyStart.slice(0, keyCount);
   const writer = new Int32Array(count);
   const keyOf = new Int32Array(count);
   const written = new Int32Array(count);
   let at = 0;
   for (let m = 0; m < memberCount; m += 1) {
-    const t = transactionOf[m] as number;
-    for (let w = writeStart[t] as number; w < (writeStart[t + 1] as number); w += 1) {
-      const k = writeKey[w] as number;
-      const version = next[k] as number;
+    const t = transactionOf[m];
+    for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
+      const k = writeKey[w];
+      const version = next[k];
       next[k] = version + 1;
       writer[version] = m;
       keyOf[version] = k;
@@ -136,8 +136,8 @@ function segmentsOf(
   for (let k = 0; k + 1 < keyStart.length; k += 1) {
     segmentStart[k] = g;
     let chain = -1;
-    for (let v = keyStart[k] as number; v < (keyStart[k + 1] as number); v += 1) {
-      const own = chainOf[(writer[v] as number) << shift] as number;
+    for (let v = keyStart[k]; v < keyStart[k + 1]; v += 1) {
+      const own = chainOf[writer[v] << shift];
       if (own === chain) continue;
       chain = own;
       segmentFirst[g] = v;
@@ -162,21 +162,21 @@ function lastReaders(
   const forEach = (visit: (v: number, m: number) => void): void => {
     lastChain.fill(-1);
     for (let m = memberCount - 1; m >= 0; m -= 1) {
-      const chain = chainOf[m << shift] as number;
-      for (let i = readStart[m] as number; i < (readStart[m + 1] as number); i += 1) {
-        const v = target[i] as number;
+      const chain = chainOf[m << shift];
+      for (let i = readStart[m]; i < readStart[m + 1]; i += 1) {
+        const v = target[i];
         if (v < 0 || lastChain[v] === chain) continue;
         lastChain[v] = chain;
         visit(v, m);
       }
     }
   };
-  forEach((v) => (start[v + 1] = (start[v + 1] as number) + 1));
-  for (let v = 0; v < targetCount; v += 1) start[v + 1] = (start[v + 1] as number) + (start[v] as number);
+  forEach((v) => (start[v + 1] = start[v + 1] + 1));
+  for (let v = 0; v < targetCount; v += 1) start[v + 1] = start[v + 1] + start[v];
   const next = start.slice(1);
-  const reader = new Int32Array(start[targetCount] as number);
+  const reader = new Int32Array(start[targetCount]);
   forEach((v, m) => {
-    const at = (next[v] as number) - 1;
+    const at = next[v] - 1;
     next[v] = at;
     reader[at] = m;
   });
