@@ -65,9 +65,9 @@ function listed(order: Int32Array, of: Int32Array, count: number): Pick<Chains, 
   const start = new Int32Array(count + 1);
   for (const t of order) {
     const after = of[t] + 1;
-    start[after] = start[after] + 1;
+    start[after] += 1;
   }
-  for (let c = 0; c < count; c += 1) start[c + 1] = start[c + 1] + start[c];
+  for (let c = 0; c < count; c += 1) start[c + 1] += start[c];
   const next = start.slice(0, count);
   const member = new Int32Array(order.length);
   for (const t of order) {

@@ -76,7 +76,7 @@ function countSuccessors({ history, reads, sessions, forced }: OrderProblem): In
   const n = history.transactionCount;
   const successors = new Int32Array(n);
   const count = (from: number): void => {
-    if (from >= 0) successors[from] = successors[from] + 1;
+    if (from >= 0) successors[from] += 1;
   };
   const readCount = readStart[n];
   for (let i = 0; i < readCount; i += 1) count(readFrom[i]);
@@ -90,9 +90,9 @@ export function forcedByTarget({ to, count }: ForcedEdges, transactionCount: num
   const start = new Int32Array(transactionCount + 1);
   for (let e = 0; e < count; e += 1) {
     const target = to.array[e];
-    if (target !== INITIAL) start[target + 1] = start[target + 1] + 1;
+    if (target !== INITIAL) start[target + 1] += 1;
   }
-  for (let t = 0; t < transactionCount; t += 1) start[t + 1] = start[t + 1] + start[t];
+  for (let t = 0; t < transactionCount; t += 1) start[t + 1] += start[t];
   const next = start.slice(0, transactionCount);
   const edge = new Int32Array(start[transactionCount]);
   for (let e = 0; e < count; e += 1) {

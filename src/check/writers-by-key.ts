@@ -20,10 +20,10 @@ export function writersByKey({ keyCount }: CompactHistory, reads: Reads, chains:
   for (const t of chains.member) {
     for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) {
       const after = writeKey[w] + 1;
-      keyStart[after] = keyStart[after] + 1;
+      keyStart[after] += 1;
     }
   }
-  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = keyStart[k + 1] + keyStart[k];
+  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] += keyStart[k];
   const count = keyStart[keyCount];
   const writer = new Int32Array(count);
   const position = new Int32Array(count);

@@ -416,8 +416,7 @@ export class CommitOrders {
 /** The nodes but the initial state, each after those that `order` puts before it; else the lowest first. Cost: the pairs of `order`. */
 function linearExtension(order: Order, nodes: number): number[] {
   const before = new Int32Array(nodes);
-  for (let node = 1; node < nodes; node += 1)
-    everyElement(order, node, (after) => (before[after] = before[after] + 1) > 0);
+  for (let node = 1; node < nodes; node += 1) everyElement(order, node, (after) => (before[after] += 1) > 0);
   const placed: number[] = [];
   for (let node = 1; placed.length < nodes - 1; ) {
     assert(node < nodes, 'the known order is acyclic');
@@ -429,7 +428,7 @@ function linearExtension(order: Order, nodes: number): number[] {
     placed.push(node);
     const last = node;
     everyElement(order, last, (after) => {
-      before[after] = before[after] - 1;
+      before[after] -= 1;
       if (before[after] === 0 && after < node) node = after;
       return true;
     });

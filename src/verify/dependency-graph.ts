@@ -123,8 +123,8 @@ export class DependencyGraph {
     edges.nextIn[edge] = into;
     if (into !== none) edges.previousIn[into] = edge;
     firstIn[to] = edge;
-    outs[from] = outs[from] + 1;
-    ins[to] = ins[to] + 1;
+    outs[from] += 1;
+    ins[to] += 1;
     return true;
   }
 
@@ -188,8 +188,8 @@ export class DependencyGraph {
     if (beforeIn === none) firstIn[to] = afterIn;
     else edges.nextIn[beforeIn] = afterIn;
     if (afterIn !== none) edges.previousIn[afterIn] = beforeIn;
-    outs[from] = outs[from] - 1;
-    ins[to] = ins[to] - 1;
+    outs[from] -= 1;
+    ins[to] -= 1;
     edges.remove(edge);
   }
 

@@ -152,7 +152,7 @@ export class RowTable {
     if (versions.readers[version] >= versions.readersMax[version]) this.#pruneReaders(version);
     const serial = this.#transactions.serial[transaction];
     versions.firstReader[version] = readers.add(transaction, serial, operation, versions.firstReader[version]);
-    versions.readers[version] = versions.readers[version] + 1;
+    versions.readers[version] += 1;
   }
 
   #pruneReaders(version: number): void {

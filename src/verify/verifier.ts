@@ -64,7 +64,7 @@ export class Verifier {
   #frontier = -Infinity;
   readonly #onWriter = (writer: number): void => {
     const { versions } = this.#transactions;
-    versions[writer] = versions[writer] - 1;
+    versions[writer] -= 1;
     this.#release(writer);
   };
 
@@ -132,8 +132,8 @@ export class Verifier {
   pushAt(operation: number): void {
     const { start, end, kind, failed } = this.#operations;
     if (this.#clockError > 0) {
-      start[operation] = start[operation] - this.#clockError;
-      end[operation] = end[operation] + this.#clockError;
+      start[operation] -= this.#clockError;
+      end[operation] += this.#clockError;
     }
     const now = start[operation];
     assert(now >= this.#frontier, 'operations come in order of their starts');
@@ -323,7 +323,7 @@ export class Verifier {
       this.#reads.verify(transaction, operation, snapshot, null);
       return;
     }
-    pendingReads[transaction] = pendingReads[transaction] + 1;
+    pendingReads[transaction] += 1;
     const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
     this.#pending.push(beside === null ? ready : end[operation], pending);
   }
@@ -335,7 +335,7 @@ export class Verifier {
       const { transaction, operation, snapshot, beside } = this.#pendingReads;
       const by = transaction[pending];
       const { pendingReads, isRetired } = this.#transactions;
-      pendingReads[by] = pendingReads[by] - 1;
+      pendingReads[by] -= 1;
       const [read, moment] = [operation[pending], snapshot[pending]];
       const columns = beside[pending] ?? null;
       this.#pendingReads.remove(pending);

@@ -16,9 +16,9 @@ export function graphOf(
 ): Graph {
   const start = new Int32Array(nodeCount + 2);
   each((from) => {
-    start[from + 2] = start[from + 2] + 1;
+    start[from + 2] += 1;
   });
-  for (let v = 2; v < start.length; v += 1) start[v] = start[v] + start[v - 1];
+  for (let v = 2; v < start.length; v += 1) start[v] += start[v - 1];
   const to = new Int32Array(start[nodeCount + 1]);
   const edge = new Int32Array(to.length);
   each((from, target, id) => {

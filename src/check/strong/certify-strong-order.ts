@@ -66,8 +66,8 @@ function writersInOrder({ keyCount }: CompactHistory, reads: Reads, order: Int32
   const forEach = (visit: (key: number, t: number) => void): void => {
     for (const t of order) for (let w = writeStart[t]; w < writeStart[t + 1]; w += 1) visit(writeKey[w], t);
   };
-  forEach((key) => (start[key + 1] = start[key + 1] + 1));
-  for (let k = 0; k < keyCount; k += 1) start[k + 1] = start[k + 1] + start[k];
+  forEach((key) => (start[key + 1] += 1));
+  for (let k = 0; k < keyCount; k += 1) start[k + 1] += start[k];
   const next = start.slice(0, keyCount);
   const place = new Int32Array(start[keyCount]);
   forEach((key, t) => {

@@ -14,9 +14,9 @@ export function edgesBySource({ from, count }: OrderEdges, nodeCount: number): E
   const start = new Int32Array(nodeCount + 1);
   for (let e = 0; e < count; e += 1) {
     const after = from.array[e] + 1;
-    start[after] = start[after] + 1;
+    start[after] += 1;
   }
-  for (let u = 0; u < nodeCount; u += 1) start[u + 1] = start[u + 1] + start[u];
+  for (let u = 0; u < nodeCount; u += 1) start[u + 1] += start[u];
   const next = start.slice(0, nodeCount);
   const edge = new Int32Array(count);
   for (let e = 0; e < count; e += 1) {
@@ -34,9 +34,9 @@ export function topologicalOrder(nodes: Nodes, edges: OrderEdges, bySource: Edge
   const left = new Int32Array(nodeCount);
   for (let e = 0; e < edges.count; e += 1) {
     const v = edges.to.array[e];
-    left[v] = left[v] + 1;
+    left[v] += 1;
   }
-  for (let v = 1; v < nodeCount; v += 1) if (chainOf[v] === chainOf[v - 1]) left[v] = left[v] + 1;
+  for (let v = 1; v < nodeCount; v += 1) if (chainOf[v] === chainOf[v - 1]) left[v] += 1;
   const order = new Int32Array(nodeCount);
   let size = 0;
   for (let v = 0; v < nodeCount; v += 1) {

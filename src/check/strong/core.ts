@@ -76,9 +76,9 @@ class WaySearch {
     this.#start = new Int32Array(nodeCount + 1);
     for (let e = 0; e < edges.count; e += 1) {
       const after = edges.to.array[e] + 1;
-      this.#start[after] = this.#start[after] + 1;
+      this.#start[after] += 1;
     }
-    for (let v = 0; v < nodeCount; v += 1) this.#start[v + 1] = this.#start[v + 1] + this.#start[v];
+    for (let v = 0; v < nodeCount; v += 1) this.#start[v + 1] += this.#start[v];
     const next = this.#start.slice(0, nodeCount);
     this.#edge = new Int32Array(edges.count);
     for (let e = 0; e < edges.count; e += 1) {

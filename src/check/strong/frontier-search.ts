@@ -52,7 +52,7 @@ export class FrontierSearch {
     }
     for (let e = 0; e < edges.count; e += 1) {
       const v = edges.to.array[e];
-      this.#left[v] = this.#left[v] + 1;
+      this.#left[v] += 1;
     }
     const versionCount = versions.writer.length;
     const keyCount = versions.keyStart.length - 1;
@@ -189,7 +189,7 @@ export class FrontierSearch {
 
   #addPending(read: number, count: 1 | -1): void {
     const seen = this.#seenBy(read);
-    this.#pending[seen] = this.#pending[seen] + count;
+    this.#pending[seen] += count;
   }
 
   #place(u: number): void {
@@ -205,10 +205,10 @@ export class FrontierSearch {
     const { shift, memberCount, level, chainOf } = this.#nodes;
     this.#flip(u);
     const chain = chainOf[u];
-    this.#head[chain] = this.#head[chain] + by;
+    this.#head[chain] += by;
     for (let i = this.#bySource.start[u]; i < this.#bySource.start[u + 1]; i += 1) {
       const v = this.#edges.to.array[this.#bySource.edge[i]];
-      this.#left[v] = this.#left[v] - by;
+      this.#left[v] -= by;
     }
     const m = u >> shift;
     if (m >= memberCount) return;
@@ -236,7 +236,7 @@ export class FrontierSearch {
     const { writtenStart, written, keyOf } = this.#versions;
     for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
       const key = keyOf[written[w]];
-      this.#open[key] = this.#open[key] + change;
+      this.#open[key] += change;
     }
   }
 }

@@ -55,7 +55,7 @@ class Scheduler {
     this.#depth = new Int32Array(nodes.nodeCount);
     for (const u of sorted)
       this.#forEachNext(u, (v) => {
-        this.#left[v] = this.#left[v] + 1;
+        this.#left[v] += 1;
         if (this.#depth[v] <= this.#depth[u]) this.#depth[v] = this.#depth[u] + 1;
       });
     const versionCount = versions.writer.length;
@@ -63,7 +63,7 @@ class Scheduler {
     this.#pending = new Int32Array(versionCount + keyCount);
     versions.readVersion.subarray(0, versions.readStart[nodes.memberCount]).forEach((version, i) => {
       const seen = version < 0 ? versionCount + versions.readKey[i] : version;
-      this.#pending[seen] = this.#pending[seen] + 1;
+      this.#pending[seen] += 1;
     });
     this.#current = Int32Array.from({ length: keyCount }, (_, k) => versionCount + k);
     this.#open = new Int32Array(keyCount);
@@ -212,7 +212,7 @@ class Scheduler {
     const { writtenStart, written, keyOf } = this.#versions;
     for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
       const key = keyOf[written[w]];
-      this.#open[key] = this.#open[key] + change;
+      this.#open[key] += change;
       if (change < 0) this.#wake(key);
     }
   }

@@ -100,10 +100,10 @@ function writtenVersions(keyCount: number, { memberCount, transactionOf }: Nodes
     writtenStart[m + 1] = writtenStart[m] + after - first;
     for (let w = first; w < after; w += 1) {
       const k = writeKey[w] + 1;
-      keyStart[k] = keyStart[k] + 1;
+      keyStart[k] += 1;
     }
   }
-  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] = keyStart[k + 1] + keyStart[k];
+  for (let k = 0; k < keyCount; k += 1) keyStart[k + 1] += keyStart[k];
   const count = keyStart[keyCount];
   const next = keyStart.slice(0, keyCount);
   const writer = new Int32Array(count);
@@ -171,8 +171,8 @@ function lastReaders(
       }
     }
   };
-  forEach((v) => (start[v + 1] = start[v + 1] + 1));
-  for (let v = 0; v < targetCount; v += 1) start[v + 1] = start[v + 1] + start[v];
+  forEach((v) => (start[v + 1] += 1));
+  for (let v = 0; v < targetCount; v += 1) start[v + 1] += start[v];
   const next = start.slice(1);
   const reader = new Int32Array(start[targetCount]);
   forEach((v, m) => {
