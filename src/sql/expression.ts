@@ -4,6 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import type { SessionActivity } from './catalog/activity.ts';
+import type { CatalogLookups } from './catalog-lookups.ts';
 import type { Dialect, Row, SqlType, SqlValue } from './model/index.ts';
 import type { DeferredChecks } from './run/deferred-checks.ts';
 import type { StatementCalls } from './statement-calls.ts';
@@ -97,8 +98,11 @@ export interface Surroundings {
   readonly setLastInsertId: (value: bigint) => bigint;
   readonly foundRows: bigint;
   readonly rowCount: bigint;
-  /** Catalog lookups of functions such as `to_regclass`, `pg_get_serial_sequence`, `format_type`. */
-  readonly describe: (what: string, ...names: readonly string[]) => SqlValue;
+  /** What `version()` returns. */
+  readonly version: string;
+  /** Of the open transaction; 0 where none is. */
+  readonly transactionId: number;
+  readonly catalog: CatalogLookups;
   /** Checks of constraints that the transaction has put off. */
   readonly deferred: DeferredChecks;
   /** For recorders: the catalog was read. */

@@ -30,6 +30,7 @@ export {
 } from './catalog/temporary.ts';
 export { constraintsNamed } from './catalog/constraints-named.ts';
 export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';
+export type { CatalogLookups } from './catalog-lookups.ts';
 export type { CatalogQuery, Execution, LockFunctions, OpenRows, Surroundings } from './expression.ts';
 export { unknownSetting } from './expressions/index.ts';
 export { mysqlHas, postgresHas } from './known/server-names.ts';

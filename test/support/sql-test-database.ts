@@ -4,6 +4,7 @@ import { assert } from '../../src/base/assert.ts';
 import { Catalog } from '../../src/sql/catalog/catalog.ts';
 import type { Dialect } from '../../src/sql/model/dialect.ts';
 import type { Execution, Surroundings } from '../../src/sql/expression.ts';
+import { nameless } from '../../src/sql/expressions/nameless.test-support.ts';
 import { unlocked } from '../../src/sql/expressions/unlocked.test-support.ts';
 import { loadParser } from '../../src/sql/parse.ts';
 import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
@@ -163,7 +164,9 @@ export class TestDatabase {
     setLastInsertId: (value) => value,
     foundRows: 0n,
     rowCount: 0n,
-    describe: () => null,
+    version: 'PostgreSQL 15',
+    transactionId: 1,
+    catalog: nameless,
     deferred: new DeferredChecks(),
     locks: unlocked,
     activity: () => [],

@@ -1,11 +1,10 @@
 /** What functions in SQL may ask of the session and its database. */
-import type { SqlValue } from '../../sql/model/index.ts';
 import type { CatalogQuery, Surroundings } from '../../sql/index.ts';
 import { searchPathOf } from '../settings/index.ts';
-import { describe } from './describe.ts';
 import { lockFunctions } from './lock-functions.ts';
 import { activityIn, signal } from './session-activity.ts';
 import type { SessionParts } from './session-parts.ts';
+import { sessionCatalog } from './session-catalog.ts';
 import { setSetting } from './session-settings.ts';
 
 export function surroundingsOf(parts: Omit<SessionParts, 'named' | 'surroundings'>): Surroundings {
@@ -61,24 +60,21 @@ export function surroundingsOf(parts: Omit<SessionParts, 'named' | 'surroundings
     get rowCount() {
       return state.rowCount;
     },
-    describe: (what, ...names): SqlValue => {
-      const answer = (): SqlValue =>
-        describe(what, names, {
-          catalog: instance.catalog,
-          searchPath: searchPathOf(state, instance.catalog),
-          version: instance.rules.version,
-          transactionId: transaction.number,
-          user: state.options.user,
-        });
+    version: instance.rules.version,
+    get transactionId() {
+      return transaction.number;
+    },
+    catalog: sessionCatalog({
+      searched: () => ({ catalog: instance.catalog, searchPath: searchPathOf(state, instance.catalog) }),
+      user: state.options.user,
       // Programs ask it whether a table is there, as they ask the relations of the catalog.
-      if (what === 'to_regclass')
+      onLookup: (name, isFound) =>
         onCatalogQuery({
           relation: 'pg_class',
-          text: () => `oid = to_regclass('${names[0] ?? ''}')`,
-          rows: () => (answer() === null ? 0 : 1),
-        });
-      return answer();
-    },
+          text: () => `oid = to_regclass('${name}')`,
+          rows: () => (isFound() ? 1 : 0),
+        }),
+    }),
     deferred: state.deferred,
     onCatalogQuery,
   };

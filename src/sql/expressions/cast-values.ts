@@ -1,4 +1,5 @@
 /** Converting a value from one type to another, once the rules allow it. Errors are worded as PostgreSQL's. */
+import type { NameType } from '../catalog-lookups.ts';
 import type { Execution } from '../expression.ts';
 import {
   formatNumeric,
@@ -48,7 +49,8 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
   if (stringNames.has(to.name)) return toString(from, to);
   if (stringNames.has(from.name)) return fromString(from, to);
   if (from.name === 'array' && to.name === 'array') return toArray(from, to);
-  if (isRegistered(to) || isRegistered(from)) return registered(from, to);
+  if (isRegistered(to)) return toRegistered(from, to);
+  if (isRegistered(from)) return fromRegistered(from, to);
   if (from.name === 'jsonb') return fromJsonb(to);
   if (from.name === 'json') return (value) => parseJsonDocument(value as string);
   if (integerNames.has(to.name)) return toInteger(from, to);
@@ -66,9 +68,13 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
 const identity: Conversion = (value) => value;
 
 /** A number of the catalog that is shown as the name it stands for. */
-function isRegistered({ name }: SqlType): boolean {
-  return name.startsWith('reg');
+type RegisteredType = SqlType & { readonly name: NameType };
+
+function isRegistered(type: SqlType): type is RegisteredType {
+  return nameTypes.has(type.name);
 }
+
+const nameTypes: ReadonlySet<TypeName> = new Set<NameType>(['regclass', 'regtype', 'regnamespace', 'regrole']);
 
 function toString(from: SqlType, to: SqlType): Conversion {
   if (to.name === 'name') return (value) => parseText(formatText(value, from), to);
@@ -91,7 +97,7 @@ const firstCharacter: Conversion = (value) => byteOf(value as string);
 
 function fromString(from: SqlType, to: SqlType): Conversion {
   if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
-  if (isRegistered(to)) return registered(from, to);
+  if (isRegistered(to)) return toRegistered(from, to);
   return (value, execution) => readText(value as string, to, execution);
 }
 
@@ -108,7 +114,7 @@ export function readText(text: string, type: SqlType, execution: Execution): Sql
   if (!dependsOnMoment(text, type)) return parseText(text, type);
   const { surroundings } = execution;
   if (type.name === 'regtype') return readTypeName(text, execution);
-  if (isRegistered(type)) return surroundings.describe(type.name, text);
+  if (isRegistered(type)) return surroundings.catalog.names[type.name].read(text);
   const word = text.trim().toLowerCase();
   const shift = word === 'tomorrow' ? 1 : word === 'yesterday' ? -1 : 0;
   const { days } = splitTimestamp(surroundings.transactionTime);
@@ -119,28 +125,25 @@ export function readText(text: string, type: SqlType, execution: Execution): Sql
 function readTypeName(text: string, execution: Execution): SqlValue {
   const type = typeByName(text.trim().toLowerCase());
   if (type !== undefined) return typeTitle(type);
-  const found = execution.surroundings.describe('regtype', text);
-  if (found === null) throw new SqlError('42704', `type "${text}" does not exist`);
-  return found;
+  return execution.surroundings.catalog.names.regtype.read(text);
 }
 
 /** Names of tables and types stand for numbers; the catalog knows which. */
-function registered(from: SqlType, to: SqlType): Conversion {
+function toRegistered(from: SqlType, to: RegisteredType): Conversion {
   if (stringNames.has(from.name)) return (value, execution) => readText(value as string, to, execution);
-  if (to.name === 'regtype') {
+  if (to.name === 'regtype')
     return (value, { surroundings }) => {
       const type = typeOfOid(Number(value));
-      return type === undefined ? surroundings.describe('regtype of oid', String(Number(value))) : typeTitle(type);
+      return type === undefined ? surroundings.catalog.names.regtype.nameOf(Number(value)) : typeTitle(type);
     };
-  }
-  if (isRegistered(to))
-    return (value, { surroundings }) => surroundings.describe(`${to.name} of oid`, String(Number(value)));
-  const widen: Conversion = (oid) => (to.name === 'int8' ? BigInt(oid as number) : oid);
-  return (value, execution) => {
-    const { describe } = execution.surroundings;
+  return (value, { surroundings }) => surroundings.catalog.names[to.name].nameOf(Number(value));
+}
+
+function fromRegistered(from: RegisteredType, to: SqlType): Conversion {
+  return (value, { surroundings }) => {
     const known = from.name === 'regtype' ? typeByName(value as string)?.oid : undefined;
-    const oid = known ?? describe(`oid of ${from.name}`, value as string);
-    return oid === null ? null : widen(oid, execution);
+    const oid = known ?? surroundings.catalog.names[from.name].numberOf(value as string);
+    return oid !== null && to.name === 'int8' ? BigInt(oid) : oid;
   };
 }
 

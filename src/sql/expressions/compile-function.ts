@@ -167,7 +167,7 @@ export function compileValueFunction(
     case 'SVFOP_CURRENT_CATALOG':
       return ask(types.name, ({ execution }) => execution.surroundings.database);
     case 'SVFOP_CURRENT_SCHEMA':
-      return ask(types.name, ({ execution }) => execution.surroundings.describe('current schema'));
+      return ask(types.name, ({ execution }) => execution.surroundings.catalog.currentSchema());
     default:
       return ask(types.name, ({ execution }) => execution.surroundings.user);
   }

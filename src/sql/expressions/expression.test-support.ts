@@ -11,6 +11,7 @@ import type { SqlType } from '../model/type.ts';
 import type { SqlValue } from '../model/value.ts';
 import { parseMysql } from '../mysql/parse-mysql.ts';
 import { coerce } from './coerce.ts';
+import { nameless } from './nameless.test-support.ts';
 import { unlocked } from './unlocked.test-support.ts';
 import { compileExpression } from './compile.ts';
 
@@ -65,7 +66,9 @@ const testSurroundings: Surroundings = {
   setLastInsertId: (value) => value,
   foundRows: 3n,
   rowCount: 2n,
-  describe: () => null,
+  version: 'PostgreSQL 15',
+  transactionId: 1,
+  catalog: nameless,
   deferred: new DeferredChecks(),
   locks: unlocked,
   activity: () => [],

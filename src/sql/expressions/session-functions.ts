@@ -15,12 +15,12 @@ const stable: Record<string, Ambient> = {
   'current_database() name': (from) => from.database,
   'current_user() name': (from) => from.user,
   'session_user() name': (from) => from.user,
-  'current_schema() name': (from) => from.describe('current schema'),
+  'current_schema() name': (from) => from.catalog.currentSchema(),
   'current_schemas(bool) name[]': (from, withImplicit: boolean) => {
-    const schema = from.describe('current schema');
+    const schema = from.catalog.currentSchema();
     return arrayValue([...(withImplicit ? ['pg_catalog'] : []), ...(schema === null ? [] : [schema])]);
   },
-  'version() text': (from) => from.describe('version'),
+  'version() text': (from) => from.version,
   'pg_backend_pid() int4': (from) => from.sessionId,
   'pg_is_in_recovery() bool': () => false,
   'current_setting(text) text': (from, name: string) => {
@@ -34,14 +34,12 @@ const stable: Record<string, Ambient> = {
     return value ?? null;
   },
   'pg_get_serial_sequence(text, text) text': (from, table: string, column: string) =>
-    from.describe('serial sequence', table, column),
-  'to_regclass(text) regclass': (from, name: string) => from.describe('to_regclass', name),
-  'to_regtype(text) regtype': (from, name: string) => from.describe('to_regtype', name),
-  'obj_description(oid) text': (from, oid: number) => from.describe('comment', String(oid)),
-  'obj_description(oid, name) text': (from, oid: number, catalog: string) =>
-    from.describe('comment', String(oid), catalog),
-  'col_description(oid, int4) text': (from, oid: number, column: number) =>
-    from.describe('column comment', String(oid), String(column)),
+    from.catalog.serialSequence(table, column),
+  'to_regclass(text) regclass': (from, name: string) => from.catalog.toRegclass(name),
+  'to_regtype(text) regtype': (from, name: string) => from.catalog.toRegtype(name),
+  'obj_description(oid) text': (from, oid: number) => from.catalog.comment(oid, ''),
+  'obj_description(oid, name) text': (from, oid: number, catalog: string) => from.catalog.comment(oid, catalog),
+  'col_description(oid, int4) text': (from, oid: number, column: number) => from.catalog.columnComment(oid, column),
   'shobj_description(oid, name) text': () => null,
   'pg_table_size(regclass) int8': () => 0n,
   'pg_relation_size(regclass) int8': () => 0n,
@@ -49,7 +47,7 @@ const stable: Record<string, Ambient> = {
   'pg_total_relation_size(regclass) int8': () => 0n,
   'pg_size_pretty(int8) text': (_from, bytes: bigint) => sizeText(bytes),
   'pg_tablespace_location(oid) text': () => '',
-  'pg_relation_is_publishable(regclass) bool': (from, name: string) => from.describe('to_regclass', name) !== null,
+  'pg_relation_is_publishable(regclass) bool': (from, name: string) => from.catalog.toRegclass(name) !== null,
   // There are no functions, triggers, rules or statistics objects that these could show.
   'pg_get_function_result(oid) text': () => null,
   'pg_get_function_arguments(oid) text': () => null,
@@ -64,24 +62,24 @@ const stable: Record<string, Ambient> = {
   'pg_char_to_encoding(name) int4': (_from, name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),
   'pg_get_expr(text, oid) text': (_from, expression: string) => expression,
   'pg_get_expr(text, oid, bool) text': (from, expression: string, _oid: number, isPretty: boolean) =>
-    isPretty ? from.describe('pretty expression', expression) : expression,
-  'pg_get_constraintdef(oid) text': (from, oid: number) => from.describe('constraint definition', String(oid)),
+    isPretty ? from.catalog.prettyExpression(expression) : expression,
+  'pg_get_constraintdef(oid) text': (from, oid: number) => from.catalog.constraintDefinition(oid, false),
   'pg_get_constraintdef(oid, bool) text': (from, oid: number, isPretty: boolean) =>
-    from.describe('constraint definition', String(oid), isPretty ? 'pretty' : ''),
-  'pg_get_indexdef(oid) text': (from, oid: number) => from.describe('index definition', String(oid), '0'),
+    from.catalog.constraintDefinition(oid, isPretty),
+  'pg_get_indexdef(oid) text': (from, oid: number) => from.catalog.indexDefinition(oid, 0, false),
   'pg_get_indexdef(oid, int4, bool) text': (from, oid: number, column: number, isPretty: boolean) =>
-    from.describe('index definition', String(oid), String(column), isPretty ? 'pretty' : ''),
-  'pg_get_viewdef(oid) text': (from, oid: number) => from.describe('view definition', String(oid)),
-  'pg_get_viewdef(oid, bool) text': (from, oid: number) => from.describe('view definition', String(oid)),
-  'pg_get_userbyid(oid) name': (from, oid: number) => from.describe('regrole of oid', String(oid)),
-  'pg_table_is_visible(oid) bool': (from, oid: number) => from.describe('is visible', String(oid)),
+    from.catalog.indexDefinition(oid, column, isPretty),
+  'pg_get_viewdef(oid) text': (from, oid: number) => from.catalog.viewDefinition(oid),
+  'pg_get_viewdef(oid, bool) text': (from, oid: number) => from.catalog.viewDefinition(oid),
+  'pg_get_userbyid(oid) name': (from, oid: number) => from.catalog.roleName(oid) ?? `unknown (OID=${oid})`,
+  'pg_table_is_visible(oid) bool': (from, oid: number) => from.catalog.isVisible(oid),
   'pg_type_is_visible(oid) bool': () => true,
   'pg_function_is_visible(oid) bool': () => true,
   'has_table_privilege(text, text) bool': () => true,
   'has_schema_privilege(text, text) bool': () => true,
   'has_database_privilege(text, text) bool': () => true,
   'pg_encoding_to_char(int4) name': () => 'UTF8',
-  'txid_current() int8': (from) => BigInt(Number(from.describe('transaction id') ?? 0)),
+  'txid_current() int8': (from) => BigInt(from.transactionId),
 };
 
 /** PostgreSQL's settings that have no value here are not known: they depend on the machine. */
@@ -146,7 +144,7 @@ const settings: Record<string, Ambient> = {
   'format_type(oid, int4) text': (from, oid: number | null, modifier: number | null) => {
     if (oid === null) return null;
     const type = typeOfOid(oid);
-    return type === undefined ? from.describe('regtype of oid', String(oid)) : typeTitle(type, modifier ?? -1);
+    return type === undefined ? from.catalog.names.regtype.nameOf(oid) : typeTitle(type, modifier ?? -1);
   },
 };
 

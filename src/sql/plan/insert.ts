@@ -143,7 +143,7 @@ function xmaxOf({ cells }: Table): ItemColumn {
 
 /** The row that ON CONFLICT updates was locked before by this transaction, and the new version keeps the lock: heap_update(). */
 function lockerOf({ surroundings }: Running): number {
-  const id = Number(surroundings.describe('transaction id') ?? 0) >>> 0;
+  const id = surroundings.transactionId >>> 0;
   assert(id > 0, 'a transaction that has written a row has a number');
   return id;
 }

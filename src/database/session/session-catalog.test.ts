@@ -23,6 +23,9 @@ test.each([
   [`select '"T 2"'::regclass::text`, '"T 2"'],
   [`select '999999'::regclass::text`, '999999'],
   [`select '999999'::regclass::oid = 999999`, true],
+  ['select pg_table_is_visible(999999)', null],
+  ['select pg_get_userbyid(10)::text', 'ann'],
+  ['select pg_get_userbyid(999999)::text', 'unknown (OID=999999)'],
 ])('%s', async (sql, value) => {
   expect(await rows(sql)).toEqual([[value]]);
 });

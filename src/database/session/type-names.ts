@@ -1,21 +1,17 @@
 /** Types by the names that `regtype` reads and writes. PostgreSQL manual, 8.19; parseTypeString of its sources. */
 import { arrayOf, SqlError, type SqlType, typeByName, typeTitle } from '../../sql/model/index.ts';
-import { type Catalog, effectivePath, quoteName, splitName } from '../../sql/index.ts';
-
-interface Types {
-  readonly catalog: Catalog;
-  readonly searchPath: readonly string[];
-}
+import { effectivePath, quoteName, splitName } from '../../sql/index.ts';
+import type { SearchedCatalog } from './searched-catalog.ts';
 
 /** `int`, `varchar(10)`, `public.mood[]`, `"Mood"`. */
-export function typeNamed(from: Types, text: string): SqlType | undefined {
+export function typeNamed(from: SearchedCatalog, text: string): SqlType | undefined {
   const [, base = '', brackets = ''] = /^(.*?)((?:\s*\[\d*\])*)$/s.exec(withoutModifier(text.trim())) ?? [];
   const type = builtInType(base) ?? ownType(from, splitName(base));
   return type === undefined || brackets === '' ? type : arrayOf(type);
 }
 
 /** @throws SqlError 3F000 no such schema, 42704 no such type */
-export function requiredType(from: Types, text: string): SqlType {
+export function requiredType(from: SearchedCatalog, text: string): SqlType {
   const type = typeNamed(from, text);
   if (type !== undefined) return type;
   const schema = splitName(text).at(-2);
@@ -26,7 +22,7 @@ export function requiredType(from: Types, text: string): SqlType {
 }
 
 /** As `regtype` shows it: with its schema where the search path does not find it. */
-export function titleOfType(from: Types, type: SqlType): string {
+export function titleOfType(from: SearchedCatalog, type: SqlType): string {
   if (type.name === 'array' && type.element !== undefined) return `${titleOfType(from, type.element)}[]`;
   const own = [...from.catalog.types()].find((each) => each.type.oid === type.oid);
   if (own === undefined) return typeTitle(type);
@@ -46,7 +42,7 @@ function builtInType(base: string): SqlType | undefined {
   return typeByName(base.includes('"') ? (names[0] ?? '') : base.toLowerCase().replaceAll(/\s+/g, ' '));
 }
 
-function ownType({ catalog, searchPath }: Types, names: readonly string[]): SqlType | undefined {
+function ownType({ catalog, searchPath }: SearchedCatalog, names: readonly string[]): SqlType | undefined {
   const name = names.at(-1) ?? '';
   const schema = names.at(-2);
   for (const each of schema === undefined ? effectivePath(searchPath) : [schema]) {
