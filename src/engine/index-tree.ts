@@ -141,28 +141,32 @@ export class IndexTree<E extends IndexEntry> {
 
   /** The entries within a path's bounds, in its direction. The index may change between two steps. */
   *range(path: IndexPath): Generator<E, void, void> {
+    const next = this.cursor(path);
+    for (let entry = next(); entry !== undefined; entry = next()) yield entry;
+  }
+
+  /** The same, one entry a call, without a generator; `undefined` ends it. */
+  cursor(path: IndexPath): () => E | undefined {
     const bounds = boundsOf(path, this.compareKeys);
+    const isPast = path.isDescending ? bounds.isBelow : bounds.isAbove;
     const step = path.isDescending ? -1 : 1;
     let edition = this.#edition;
     let { b, at } = this.#startOf(path.isDescending, bounds);
-    for (;;) {
-      const block = this.#blocks[b];
-      if (block === undefined) return;
-      const entry = block[at];
-      if (entry === undefined) {
+    let last: E | undefined;
+    return () => {
+      if (last !== undefined && edition === this.#edition) at += step;
+      else if (last !== undefined) {
+        edition = this.#edition;
+        ({ b, at } = this.#placeAfter(last, path.isDescending));
+      }
+      while (this.#blocks[b]?.[at] === undefined) {
         b += step;
         at = step === 1 ? 0 : (this.#blocks[b]?.length ?? 0) - 1;
-        if (this.#blocks[b]?.length === 0) return;
-        continue;
+        if ((this.#blocks[b]?.length ?? 0) === 0) return undefined;
       }
-      if (path.isDescending ? bounds.isBelow(entry.key) : bounds.isAbove(entry.key)) return;
-      yield entry;
-      if (edition === this.#edition) at += step;
-      else {
-        edition = this.#edition;
-        ({ b, at } = this.#placeAfter(entry, path.isDescending));
-      }
-    }
+      last = this.#blocks[b]?.[at] as E;
+      return isPast(last.key) ? undefined : last;
+    };
   }
 
   *[Symbol.iterator](): Generator<E, void, void> {

@@ -204,6 +204,7 @@ export class Scheduler {
     const ready: number[] = [];
     for (const { session, wait, interruption } of this.#jobs.values())
       if (interruption !== null || wait === null || wait.isReady()) ready.push(session);
+    if (ready.length < 2) return ready;
     const urgent = ready.filter((session) => this.#isUrgent(session));
     return (urgent.length > 0 ? urgent : ready).toSorted((a, b) => a - b);
   }

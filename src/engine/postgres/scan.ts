@@ -146,9 +146,9 @@ function* walkIndex(
   matches: Matches,
 ): Iterable<Version> {
   if (me !== null) readPath(transaction, me, table, path);
-  const entries = table.tree(position).range(path);
-  const placeOf = placeIn(table, transaction, snapshot, command);
-  for (const { key, row } of placeOf === null ? entries : equalsByPlace(entries, table, position, path, placeOf)) {
+  const next = nextEntry(table, position, path, placeIn(table, transaction, snapshot, command));
+  for (let entry = next(); entry !== undefined; entry = next()) {
+    const { key, row } = entry;
     if (path.accepts?.(key) === false) continue;
     const version = versionAt(row.newest, transaction.writer, snapshot, command);
     if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
@@ -171,6 +171,19 @@ function placeIn(
   };
 }
 
+/** One entry a call; `undefined`: there is no other. */
+function nextEntry(
+  table: PostgresTable,
+  position: number,
+  path: IndexPath,
+  placeOf: ((row: StoredRow) => number) | null,
+): () => IndexRow | undefined {
+  const tree = table.tree(position);
+  if (placeOf === null) return tree.cursor(path);
+  const entries = equalsByPlace(tree.range(path), table, position, path, placeOf);
+  return () => entries.next().value;
+}
+
 /** Entries with one key come in the order of the places that they lead to. */
 function* equalsByPlace(
   entries: Iterable<IndexRow>,
@@ -178,7 +191,7 @@ function* equalsByPlace(
   position: number,
   { isDescending }: IndexPath,
   placeOf: (row: StoredRow) => number,
-): Iterable<IndexRow> {
+): Generator<IndexRow, undefined> {
   const { compareKeys } = table.tree(position);
   const inOrder = (entriesOfKey: readonly IndexRow[]): IndexRow[] =>
     entriesOfKey.toSorted((a, b) => (isDescending ? -1 : 1) * (placeOf(a.row) - placeOf(b.row)));
@@ -192,6 +205,7 @@ function* equalsByPlace(
     group.push(entry);
   }
   yield* inOrder(group);
+  return undefined;
 }
 
 function readAll({ transaction, snapshot, command }: SnapshotReader, me: Watched, table: PostgresTable): void {

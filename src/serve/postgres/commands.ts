@@ -62,8 +62,11 @@ export class PostgresCommands {
     this.#prepared = new PreparedStatements(options, session.namedStatements);
   }
 
-  /** @returns does the connection stay open? @throws WireError, SqlError it cannot: FATAL */
-  async answer(frame: Frame): Promise<boolean> {
+  /**
+   * Most messages are answered at once: a promise for each would cost more than its answer.
+   * @returns does the connection stay open? @throws WireError, SqlError it cannot: FATAL
+   */
+  answer(frame: Frame): Promise<boolean> | boolean {
     const kind = frontendKind(frame.type);
     if (kind === undefined || kind === 'authentication-response') {
       throw new WireError('malformed', `invalid frontend message type ${describeType(frame.type)}`);
@@ -72,11 +75,25 @@ export class PostgresCommands {
     if (kind === 'sync') this.#isSkipping = false;
     if (this.#isSkipping || copy.has(kind)) return true;
     try {
-      await this.#perform(decodeFrontend(frame));
+      const performed = this.#perform(decodeFrontend(frame));
+      return performed === undefined ? true : this.#answered(performed, kind);
     } catch (error) {
-      if (endsSession(error)) throw error;
-      await this.#fail(error, extended.has(kind));
+      return this.#refuse(error, kind);
     }
+  }
+
+  async #answered(performed: Promise<void>, kind: FrontendMessage['kind']): Promise<boolean> {
+    try {
+      await performed;
+      return true;
+    } catch (error) {
+      return await this.#refuse(error, kind);
+    }
+  }
+
+  async #refuse(error: unknown, kind: FrontendMessage['kind']): Promise<boolean> {
+    if (endsSession(error)) throw error;
+    await this.#fail(error, extended.has(kind));
     return true;
   }
 
@@ -85,26 +102,30 @@ export class PostgresCommands {
     this.#changed.set(name, value);
   }
 
-  async ready(): Promise<void> {
+  ready(): Promise<void> | undefined {
     for (const [name, value] of this.#changed) this.#output.message({ kind: 'parameter-status', name, value });
     this.#changed.clear();
     this.#output.message({ kind: 'ready-for-query', status: this.#session.transactionStatus });
-    await this.#output.flush();
+    return this.#output.flush();
   }
 
-  async #perform(message: FrontendMessage): Promise<void> {
+  /** @returns `undefined`: it has been performed */
+  #perform(message: FrontendMessage): Promise<void> | undefined {
     switch (message.kind) {
       case 'query':
         return this.#query(message.sql);
       case 'parse':
-        return this.#parse(message);
+        this.#parse(message);
+        return undefined;
       case 'bind':
         this.#sql = this.#prepared.statement(message.statement).sql;
         if (message.statement !== '') this.#session.revalidate?.(this.#prepared.statement(message.statement));
         this.#bind(message);
-        return this.#output.message({ kind: 'bind-complete' });
+        this.#output.message({ kind: 'bind-complete' });
+        return undefined;
       case 'describe':
-        return this.#describe(message);
+        this.#describe(message);
+        return undefined;
       case 'execute':
         // A statement alone before its Sync commits by itself; several are one transaction.
         if (this.#nextType() !== syncType) this.#beginBlock();
@@ -112,13 +133,12 @@ export class PostgresCommands {
       case 'close':
         if (message.target === 'statement') this.#prepared.closeStatement(message.name);
         else this.#prepared.closePortal(message.name);
-        return this.#output.message({ kind: 'close-complete' });
+        this.#output.message({ kind: 'close-complete' });
+        return undefined;
       case 'flush':
         return this.#output.flush();
       case 'sync':
-        await this.#endBlock();
-        if (this.#isIdle()) this.#prepared.closePortals();
-        return this.ready();
+        return this.#isBlock ? this.#endBlock().then(() => this.#synchronized()) : this.#synchronized();
       case 'function-call':
         throw notSupported('a function call by message');
       case 'terminate':
@@ -128,6 +148,11 @@ export class PostgresCommands {
       case 'copy-fail':
         throw new Error(`${message.kind} is not performed`);
     }
+  }
+
+  #synchronized(): Promise<void> | undefined {
+    if (this.#isIdle()) this.#prepared.closePortals();
+    return this.ready();
   }
 
   async #fail(error: unknown, isExtended: boolean): Promise<void> {

@@ -234,10 +234,14 @@ class PostgresConversation implements Conversation {
 
   // ---- commands and the end
 
-  async #command(commands: PostgresCommands, frame: Frame): Promise<boolean> {
-    const goesOn = await commands.answer(frame);
-    if (!goesOn) this.#close();
-    return goesOn;
+  #command(commands: PostgresCommands, frame: Frame): Promise<boolean> | boolean {
+    const staysOpen = commands.answer(frame);
+    return staysOpen instanceof Promise ? staysOpen.then((each) => this.#commanded(each)) : this.#commanded(staysOpen);
+  }
+
+  #commanded(staysOpen: boolean): boolean {
+    if (!staysOpen) this.#close();
+    return staysOpen;
   }
 
   #say(message: BackendMessage): void {

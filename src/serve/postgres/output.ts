@@ -27,16 +27,26 @@ export class PostgresOutput {
     }
   }
 
-  /** Sends what has been said; resolves when there is room for more, or when the client is gone. */
-  async flush(): Promise<void> {
-    if (this.writer.length === 0) return;
+  /** Sends what has been said. @returns resolves when there is room for more, or when the client is gone; `undefined`: there is room */
+  flush(): Promise<void> | undefined {
+    if (this.writer.length === 0) return undefined;
     const bytes = this.writer.take();
+    if (!this.#hasRoom || this.#isClosed || bytes.length > pieceBytes) return this.#sendPieces(bytes);
+    this.#hasRoom = this.#transport.send(bytes);
+    return this.#hasRoom ? undefined : this.#room();
+  }
+
+  async #sendPieces(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += pieceBytes) {
-      if (!this.#hasRoom) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (!this.#hasRoom) await this.#room();
       if (this.#isClosed) return;
       this.#hasRoom = this.#transport.send(bytes.subarray(start, start + pieceBytes));
     }
-    if (!this.#hasRoom) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (!this.#hasRoom) await this.#room();
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Sends without waiting: the last words. */

@@ -12,7 +12,9 @@ export function formatsFor(count: number, formats: readonly number[], of: 'param
   }
   const unknown = formats.find((format) => format > 1);
   if (unknown !== undefined) throw new SqlError('22023', `unsupported format code: ${unknown}`);
-  return Array.from({ length: count }, (_, i) => (formats.length > 1 ? formats[i] : formats[0]) ?? 0);
+  const each: number[] = [];
+  for (let i = 0; i < count; i++) each.push((formats.length > 1 ? formats[i] : formats[0]) ?? 0);
+  return each;
 }
 
 /** @param formats one for each column */

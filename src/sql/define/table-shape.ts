@@ -38,17 +38,25 @@ function indexShape(table: Table, index: Index, planning: Planning): IndexShape 
     isReferable: index.predicate === null && index.parts.every(({ cell }) => cell >= 0),
     cells: index.parts.map(({ cell }) => cell).filter((cell) => cell >= 0),
     keyOf: keyReader(table, index, planning),
-    compare: (a, b) => {
-      for (let i = 0; i < a.length && i < b.length; i++) {
-        const order = compares[i]?.(a[i] ?? null, b[i] ?? null) ?? 0;
-        if (order !== 0) return order;
-      }
-      return 0;
-    },
+    compare: keyComparator(compares),
     hashOf: hashReader(
       index.parts.map(({ type }) => type),
       planning.dialect,
     ),
+  };
+}
+
+/** Of two keys, or of a key and a prefix of one. */
+function keyComparator(compares: readonly ((a: SqlValue, b: SqlValue) => number)[]): IndexShape['compare'] {
+  const [only, another] = compares;
+  if (only !== undefined && another === undefined)
+    return (a, b) => (a.length === 0 || b.length === 0 ? 0 : only(a[0] ?? null, b[0] ?? null));
+  return (a, b) => {
+    for (let i = 0; i < a.length && i < b.length; i++) {
+      const order = compares[i]?.(a[i] ?? null, b[i] ?? null) ?? 0;
+      if (order !== 0) return order;
+    }
+    return 0;
   };
 }
 

@@ -4,6 +4,7 @@ import { types, type SqlValue } from '../model/index.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { FirstTuples, keptRowsMax } from './first-tuples.ts';
+import { ProjectedRows } from './projected-rows.ts';
 import { type CompareKeys, type Limit, limited, rowsNeeded, type SortOrder } from './sort.ts';
 import { type Cursor, forEachRow, hasRow, rowsOf, type Source } from './cursor.ts';
 import type { Target } from './target.ts';
@@ -59,22 +60,22 @@ export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
   const { targets, limit } = plan;
   if (isPlain(plan)) {
     const evaluators = targets.map(({ expression }) => expression.evaluate);
-    return (outer, running) => {
-      const frame = newFrame(plan.rowCount(), running, outer);
-      const rows = projected(plan.source, evaluators, frame);
-      return limit === null ? rows : limited(rows, limit, frame);
-    };
+    return (outer, running) =>
+      new ProjectedRows(plan.source, evaluators, limit, newFrame(plan.rowCount(), running, outer));
   }
   const { ordered } = plan;
   const late = lateTargets(plan);
   const evaluators = targets.map(({ expression }) => expression.evaluate);
-  return function* rows(outer, running) {
+  return (outer, running) => {
     const frame = newFrame(plan.rowCount(), running, outer);
     if (ordered !== null && running.view.scansInOrder === true)
-      return yield* limited(projected(ordered, evaluators, frame), limit, frame);
-    if (late.size > 0) return yield* lateRows(plan, late, frame);
-    for (const { values } of limited(firstTuples(plan, frame, false), limit, frame)) yield values;
+      return new ProjectedRows(ordered, evaluators, limit, frame);
+    return late.size > 0 ? lateRows(plan, late, frame) : firstRows(plan, frame);
   };
+}
+
+function* firstRows(plan: SelectPlan, frame: Frame): Iterable<Values> {
+  for (const { values } of limited(firstTuples(plan, frame, false), plan.limit, frame)) yield values;
 }
 
 /** Volatile targets that nothing is sorted by are for the rows that are left, in their order: planner.c, `make_sort_input_target`. */
@@ -97,10 +98,6 @@ function* lateRows(plan: SelectPlan, late: ReadonlySet<Target>, frame: Frame): I
 }
 
 const notYet: Expression = { type: types.text, modifier: -1, isRowFree: false, evaluate: () => null };
-
-function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
-  for (const _ of rowsOf(source, frame)) yield evaluators.map((evaluate) => evaluate(frame));
-}
 
 /** Sorted and made distinct, at least as many as LIMIT leaves. */
 function firstTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
