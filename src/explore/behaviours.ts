@@ -211,13 +211,13 @@ class Recorder implements Store {
     const log = store.open(session, level);
     return {
       read: (key) => {
-        const id = store.keyId(key);
+        const id = store.numbers.keyId(key);
         const value = store.read(log, id);
         this.#note(session, { kind: 'read', key: id }, value);
-        return store.copyOf(value);
+        return store.numbers.copyOf(value);
       },
       write: (key, value) => {
-        const id = store.keyId(key);
+        const id = store.numbers.keyId(key);
         const number = this.#numberOf(session, value);
         this.#note(session, { kind: 'write', key: id, value: number });
         store.write(log, id, number);
@@ -260,9 +260,9 @@ class Recorder implements Store {
   /** Most often it is what the session wrote here before: then nothing is copied. */
   #numberOf(session: number, value: unknown): number {
     const step = this.#cursors[session] as Step;
-    return step.kind === 'write' && this.#store.isValue(step.value, value)
+    return step.kind === 'write' && this.#store.numbers.isValue(step.value, value)
       ? step.value
-      : this.#store.valueNumber(value);
+      : this.#store.numbers.valueNumber(value);
   }
 
   /** What comes next in a session; after a read also what it returned. */
@@ -297,9 +297,9 @@ class Recorder implements Store {
   #words({ kind, key = -1, value = -1, name = '' }: Partial<Step>): string {
     switch (kind) {
       case 'read':
-        return `reads ${this.#store.keyOf(key)}`;
+        return `reads ${this.#store.numbers.keyOf(key)}`;
       case 'write':
-        return `writes ${this.#store.keyOf(key)} = ${JSON.stringify(this.#store.copyOf(value))}`;
+        return `writes ${this.#store.numbers.keyOf(key)} = ${JSON.stringify(this.#store.numbers.copyOf(value))}`;
       case 'mark':
         return `says sometimes "${name}"`;
       case 'returned':

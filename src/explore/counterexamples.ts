@@ -66,7 +66,7 @@ export class Counterexamples {
   }
 
   /** What was kept since the last call. */
-  takeNews(): Example[] {
+  releaseNew(): Example[] {
     const news = [...this.#news.values()];
     this.#news.clear();
     return news;

@@ -1,18 +1,16 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds is pushed on the stack. */
 import { Breather, monotonicMs, InputError } from '../base/index.ts';
-import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { assumptionsOf, countMarks, type Program, SessionTally } from '../program/index.ts';
+import type { Program } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
 import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf } from './checkpoint.ts';
 import { Counterexamples } from './counterexamples.ts';
 import type { Estimate } from './estimate.ts';
 import type { Counterexample, ExploreOptions, ExploreResult } from './explore.ts';
+import { Findings } from './findings.ts';
 import type { Prefix } from './ordered-history.ts';
 import { type Late, Runs } from './runs.ts';
 import type { ExplorePart } from './sharing.ts';
-import { stoppedBy } from './stopped.ts';
-import { encodePrefix } from './token.ts';
 import { verdictOfPart } from './verdict.ts';
 
 /** A prefix that waits, and its share of the tree if every branch were of the same size. */
@@ -36,8 +34,6 @@ export interface ProgramPart {
 }
 
 export class Exploration {
-  /** Was a violation an error of a session? */
-  hasThrown = false;
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
@@ -46,17 +42,12 @@ export class Exploration {
   readonly #part: ProgramPart | null;
   readonly #stack: Waiting[] = [];
   #doneMass = 0;
-  readonly #marks = new Map<string, number>();
-  #histories = 0;
-  #violations = 0;
   #runs = 0;
   #stopped: ExploreResult['stopped'] = null;
   #divergence: string | null = null;
   #estimate: Estimate | null = null;
   readonly #counterexamples: Counterexamples;
-  readonly #sessions: SessionTally;
-  /** What others of the same exploration take for granted. */
-  readonly #assumed = new Set<string>();
+  readonly #found: Findings;
   /** Between the first and the last change that a run, or a part, makes to what is known. */
   #isChanging = false;
   #checkpointedMs = monotonicMs();
@@ -73,12 +64,12 @@ export class Exploration {
     counterexamples = new Counterexamples(options.violationsMax ?? 5),
   ) {
     this.#program = program;
-    this.#sessions = new SessionTally(program.sessionNames);
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
     this.#made = made;
     this.#part = part;
     this.#counterexamples = counterexamples;
+    this.#found = new Findings(program, made, counterexamples);
     const { historiesMax, turnsMax, violationsMax } = options;
     for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
@@ -91,13 +82,13 @@ export class Exploration {
     this.#stack.push(...waiting);
   }
 
-  /** What waits; it is given away. */
-  take(): Waiting[] {
+  /** Gives away what waits. */
+  releaseWaiting(): Waiting[] {
     return this.#stack.splice(0);
   }
 
   /** Is there something to do, and no reason to stop? */
-  get goesOn(): boolean {
+  get canContinue(): boolean {
     return this.#stack.length > 0 && this.#stopped === null;
   }
 
@@ -114,13 +105,13 @@ export class Exploration {
     this.#stopped ??= reason;
   }
 
-  expect(estimate: Estimate | null): void {
+  setEstimate(estimate: Estimate | null): void {
     this.#estimate = estimate;
   }
 
   /**
    * Where it stands now; `null`: in the middle of a change.
-   * @param elsewhere prefixes that others have taken and not given back
+   * @param elsewhere prefixes that threads work on
    */
   checkpoint(elsewhere: readonly Waiting[] = []): ExploreCheckpoint | null {
     if (this.#isChanging) return null;
@@ -128,14 +119,8 @@ export class Exploration {
       subject: this.#subject(),
       waiting: [...this.#stack, ...elsewhere],
       doneMass: this.#doneMass,
-      histories: this.#histories,
-      violations: this.#violations,
       runs: this.#runs,
-      hasThrown: this.hasThrown,
-      marks: new Map(this.#marks),
-      sessions: this.#sessions.sessions(),
-      assumed: this.assumed,
-      examples: this.#counterexamples.examples(),
+      ...this.#found.saved(),
       learned: this.#made.learned(),
     };
   }
@@ -145,14 +130,8 @@ export class Exploration {
     requireSameSubject(checkpoint, this.#subject());
     this.add(checkpoint.waiting);
     this.#doneMass = checkpoint.doneMass;
-    this.#histories = checkpoint.histories;
-    this.#violations = checkpoint.violations;
     this.#runs = checkpoint.runs;
-    this.hasThrown = checkpoint.hasThrown;
-    countMarks(this.#marks, checkpoint.marks);
-    this.#sessions.merge(checkpoint.sessions);
-    for (const clause of checkpoint.assumed) this.#assumed.add(clause);
-    this.#counterexamples.merge(checkpoint.examples);
+    this.#found.restore(checkpoint);
     this.#made.restore(checkpoint.learned);
   }
 
@@ -177,19 +156,13 @@ export class Exploration {
   }
 
   /** Takes over what another exploration of the same program found. */
-  merge({ result, doneMass, examples, assumed, keys }: ExplorePart): void {
-    this.#made.keys.merge(keys);
-    this.#histories += result.histories;
-    this.#violations += result.violations;
-    this.#runs += result.runs;
-    this.#doneMass += doneMass;
-    countMarks(this.#marks, result.marks);
-    this.#sessions.merge(result.evidence.sessions);
-    for (const clause of assumed) this.#assumed.add(clause);
-    this.#counterexamples.merge(examples);
-    this.#stopped ??= result.stopped;
-    if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
-    this.#tell();
+  merge(part: ExplorePart): void {
+    this.#found.merge(part);
+    this.#runs += part.result.runs;
+    this.#doneMass += part.doneMass;
+    this.#stopped ??= part.result.stopped;
+    if (this.#found.histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
+    this.#reportProgress();
   }
 
   /** Runs until nothing waits, the exploration has to stop, or so many runs were made, or for so long. */
@@ -197,13 +170,13 @@ export class Exploration {
     const runsEnd = this.#runs + runsMax;
     const timeEnd = monotonicMs() + timeMs;
     const breather = new Breather();
-    while (this.goesOn && this.#runs < runsEnd && monotonicMs() < timeEnd) {
+    while (this.canContinue && this.#runs < runsEnd && monotonicMs() < timeEnd) {
       const over = this.#made.budget.over;
       if (over !== null) return this.stop(over);
       await this.#runNext();
-      if (this.#options.failsFast === true && this.#violations > 0) this.stop('violation');
+      if (this.#options.failsFast === true && this.#found.violations > 0) this.stop('violation');
       if (!(await breather.breathe())) continue;
-      this.#tell();
+      this.#reportProgress();
       this.checkpointIfDue();
     }
   }
@@ -253,7 +226,7 @@ export class Exploration {
   async #judge(ending: Ending): Promise<boolean> {
     const { store } = this.#made;
     const isAtLevel = store.isAtLevel();
-    if (isAtLevel && this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped = 'histories';
+    if (isAtLevel && this.#found.histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped = 'histories';
     if (this.#stopped === 'histories') return false;
     const isCounted = isAtLevel && (await this.#count(ending));
     // Whether the history is at its level, or which final states it has, is then not known.
@@ -264,32 +237,20 @@ export class Exploration {
   async #count(ending: Ending): Promise<boolean> {
     const { store } = this.#made;
     const verdict = this.#part === null ? await this.#made.verdictOf(ending) : verdictOfPart(ending);
-    const { message, marks } = verdict;
-    if (verdict.isLate === true || (message === null && store.gaveUp)) return false;
+    if (verdict.isLate === true || (verdict.message === null && store.gaveUp)) return false;
     if (verdict.mistake !== undefined && !(await this.#made.requireTiming())) return false;
     this.#isChanging = true; // until its branches wait
-    this.#histories += 1;
     if (this.#part === null) this.#options.onHistory?.(() => store.history());
     for (const session of store.cut) this.#part?.onCut(session);
-    countMarks(this.#marks, marks);
-    this.#sessions.add(store.sessionRuns());
-    if (message === null) return true;
-    this.#violations += 1;
-    this.hasThrown ||= ending.kind === 'threw';
-    this.#counterexamples.add({
-      message,
-      history: () => store.history(),
-      olderReads: store.olderReads(),
-      replay: encodePrefix(store.prefix(), this.#program),
-    });
+    this.#found.add(store, verdict, ending.kind === 'threw');
     return true;
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     this.#options.onProgress?.({
-      histories: this.#histories,
+      histories: this.#found.histories,
       runs: this.#runs,
-      violations: this.#violations,
+      violations: this.#found.violations,
       share: this.#doneMass,
       expectedRuns: this.#estimate === null ? null : this.#runs + (1 - this.#doneMass) * this.#estimate.runs,
     });
@@ -300,57 +261,34 @@ export class Exploration {
     return { ...this.result(this.#named(NAMING_MS)), complete: false };
   }
 
-  result(counterexamples = this.#named(this.#made.budget.over === null ? Infinity : NAMING_MS)): ExploreResult {
-    return {
-      level: this.#level,
-      histories: this.#histories,
-      violations: this.#violations,
-      runs: this.#runs,
-      complete: this.#stopped === null && this.#stack.length === 0,
-      divergence: this.#divergence,
-      replayed: null,
-      prefix: null,
-      stopped: this.#stopped,
-      marks: this.#marks,
-      counterexample: counterexamples[0] ?? null,
-      counterexamples,
-      estimate: this.#estimate,
-      evidence: this.#evidence(),
-    };
-  }
-
-  #evidence(): Evidence {
-    const isComplete = this.#stopped === null && this.#stack.length === 0;
-    // One history says nothing of what its sessions do in others.
-    const isReplay = this.#stopped === 'replay';
-    const sessions = this.#sessions.sessions().map((session, i) => {
-      const { failure, rolledBack } = this.#made.inEveryRun(i);
-      return {
-        ...session,
-        ...(failure === null ? {} : { failedRuns: session.runs, failure }),
-        ...(rolledBack === null ? {} : { rolledBackRuns: session.runs, rolledBack }),
-      };
-    });
-    return {
-      ...noEvidence,
-      store: 'keys',
-      violations: this.#violations,
-      looked: [
-        {
-          count: this.#histories,
-          nothing: isComplete ? `no history is at ${this.#level}` : 'no history was judged',
-        },
-        ...(isReplay ? [] : this.#made.keys.gaps()).map((nothing) => ({ count: 0, nothing })),
-      ],
-      sessions: isReplay ? [] : sessions,
-      cut: isComplete ? [] : [stoppedBy(this.#stopped)],
-      assumed: [...this.assumed, ...(isReplay ? [] : this.#made.keys.assumed()), ...this.#made.judgedAgain.assumed()],
-    };
+  /** Was a violation an error of a session? */
+  get hasThrown(): boolean {
+    return this.#found.hasThrown;
   }
 
   /** What a verdict takes for granted, but for keys: another thread may know them. */
   get assumed(): string[] {
-    return [...new Set([...assumptionsOf(this.#program), ...this.#assumed, ...this.#made.assumed()])];
+    return this.#found.assumed;
+  }
+
+  result(counterexamples = this.#named(this.#made.budget.over === null ? Infinity : NAMING_MS)): ExploreResult {
+    const isComplete = this.#stopped === null && this.#stack.length === 0;
+    return {
+      level: this.#level,
+      histories: this.#found.histories,
+      violations: this.#found.violations,
+      runs: this.#runs,
+      complete: isComplete,
+      divergence: this.#divergence,
+      replayed: null,
+      prefix: null,
+      stopped: this.#stopped,
+      marks: this.#found.marks,
+      counterexample: counterexamples[0] ?? null,
+      counterexamples,
+      estimate: this.#estimate,
+      evidence: this.#found.evidence(this.#level, this.#stopped, isComplete),
+    };
   }
 
   /** To name them takes time. */

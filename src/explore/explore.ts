@@ -156,7 +156,7 @@ async function exploreBy(program: Program, options: ExploreOptions, made: Runs):
     if (small !== null) return small;
   }
   await exploration.run({ timeMs: options.estimateAfterMs ?? Infinity });
-  if (exploration.goesOn) exploration.expect(await estimate(program, options, made.budget));
+  if (exploration.canContinue) exploration.setEstimate(await estimate(program, options, made.budget));
   await exploration.run();
   await finish(exploration, options, made);
   return exploration.result();

@@ -2,23 +2,18 @@
  * The store of one run of explore-ce: it replays a prefix, then continues by itself. A read that is new sees the first write that its level
  * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
  */
-import { inspect } from 'node:util';
 import { assert } from '../base/index.ts';
-import { defaultId, type History, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
-import {
-  CommitOrders,
-  type ConstrainingLevel,
-  constrainingLevels,
-  type IsolationLevel,
-  parseLevel,
-} from '../isolation/index.ts';
+import type { History, Key, Value } from '../history/index.ts';
+import { type ConstrainingLevel, constrainingLevels, type IsolationLevel, parseLevel } from '../isolation/index.ts';
 import type { Program, SessionRun, Store, StoreTransaction } from '../program/index.ts';
 import { type BaseLevel, exploredLevel } from './base-level.ts';
 import { Causality } from './causality.ts';
+import { type ExploredLog, historyOf, olderReadsOf, OWN, valueOf, WRITE } from './explored-log.ts';
+import { LevelJudge } from './level-judge.ts';
+import { Numbers } from './numbers.ts';
 import {
   indexOf,
   INITIAL_STATE,
-  type Log,
   nameAt,
   namesOf,
   nameOf,
@@ -27,26 +22,8 @@ import {
   sessionOf,
   writesKey,
 } from './ordered-history.ts';
-import { copyAgain } from './plain-copy.ts';
+import { SessionActivity } from './session-activity.ts';
 import { swapsAfter } from './swaps.ts';
-import { isCopyOf, ValueTable } from './value-table.ts';
-
-export interface ExploredLog extends Log {
-  readonly level: ConstrainingLevel;
-  /** Of each of `writeKeys`, the number of the value that was written last. */
-  readonly writeValues: number[];
-  /** What it did, three numbers an operation: the key, the value's number, and the position that an external read saw, `OWN` or `WRITE`. */
-  readonly operations: number[];
-}
-
-/** A read of the transaction's own write. */
-const OWN = -2;
-const WRITE = -3;
-
-/** Nodes of commit orders are given out in the order of the run; 0 is the initial state. */
-function nodeAt(position: number): number {
-  return position + 1;
-}
 
 export interface StoreOptions {
   readonly level?: ConstrainingLevel;
@@ -62,31 +39,24 @@ export class ExploringStore implements Store {
   readonly branches: Prefix[] = [];
   /** Sessions that the run left waiting, because they were at their bounds. */
   cut: readonly number[] = [];
+  readonly numbers: Numbers;
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
   readonly #base: BaseLevel;
   readonly #causality = new Causality();
-  readonly #judge: CommitOrders;
-  readonly #keyIds = new Map<Key, number>();
-  readonly #keys: Key[] = [];
-  #values = new ValueTable();
-  /** Per key: the number of its initial value. */
-  readonly #initial: number[] = [];
+  readonly #judge: LevelJudge;
+  readonly #activity: SessionActivity;
   #prefix: Prefix = [];
   #bounds: readonly number[] | null = null;
   #logs: ExploredLog[] = [];
-  #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
-  /** Per session, in this run: operations, and whether there was a choice between its next step and that of another session. */
-  readonly #operations: number[];
-  readonly #overlapped: boolean[];
 
   constructor(program: Program, { level = 'causal', base, stepsMax }: StoreOptions) {
-    this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
+    this.numbers = new Numbers(program.initial);
+    this.#judge = new LevelJudge(program, this.#causality, this.numbers, stepsMax);
+    this.#activity = new SessionActivity(program.sessionNames.length);
     this.#program = program;
-    this.#operations = program.sessionNames.map(() => 0);
-    this.#overlapped = program.sessionNames.map(() => false);
     this.#level = parseLevel(level, constrainingLevels);
     this.#base = base ?? 'causal';
   }
@@ -94,8 +64,7 @@ export class ExploringStore implements Store {
   /** @param bounds how many transactions each session may begin */
   reset(prefix: Prefix, bounds: readonly number[] | null = null): void {
     this.#prefix = prefix;
-    this.#operations.fill(0);
-    this.#overlapped.fill(false);
+    this.#activity.reset();
     this.#bounds = bounds;
     this.cut = [];
     this.#logs = [];
@@ -103,13 +72,12 @@ export class ExploringStore implements Store {
     this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
-    this.#judge.reset();
-    this.#hasGivenUp = false;
+    this.#judge.reset(this.#logs);
   }
 
   /** The prefix's order, then the first session that has not ended; `null` where all that wait would go beyond their bounds. */
   readonly nextSession = (waiting: readonly number[]): number | null => {
-    if (waiting.length > 1) for (const session of waiting) this.#overlapped[session] = true;
+    this.#activity.noteWaiting(waiting);
     const next = this.#prefix[this.#logs.length];
     if (next !== undefined) {
       const session = sessionOf(next.name);
@@ -130,9 +98,10 @@ export class ExploringStore implements Store {
 
   begin(session: number, level?: IsolationLevel): StoreTransaction {
     const log = this.open(session, level);
+    const { numbers } = this;
     return {
-      read: (key) => this.copyOf(this.read(log, this.keyId(key))),
-      write: (key, value) => this.write(log, this.keyId(key), this.valueNumber(value)),
+      read: (key) => numbers.copyOf(this.read(log, numbers.keyId(key))),
+      write: (key, value) => this.write(log, numbers.keyId(key), numbers.valueNumber(value)),
       commit: () => {
         this.commit(log);
         return 'committed';
@@ -141,7 +110,7 @@ export class ExploringStore implements Store {
     };
   }
 
-  // ---- the same by numbers: of keys (`keyId`) and of values (`valueNumber`)
+  // ---- the same by the numbers of keys and values
 
   open(session: number, level: IsolationLevel = this.#level): ExploredLog {
     const previous = this.#lastOf[session] ?? -1;
@@ -172,7 +141,7 @@ export class ExploringStore implements Store {
 
   /** @returns the number of the value */
   read(log: ExploredLog, key: number): number {
-    this.#operations[log.session] = (this.#operations[log.session] as number) + 1;
+    this.#activity.countOperation(log.session);
     const own = log.writeKeys.indexOf(key);
     if (own >= 0) {
       const value = log.writeValues[own] as number;
@@ -183,7 +152,7 @@ export class ExploringStore implements Store {
     this.#causality.see(log, key, source);
     log.readKeys.push(key);
     log.sources.push(source);
-    const value = this.#valueOf(source, key);
+    const value = valueOf(this.#logs, source, key, this.numbers);
     log.operations.push(key, value, source);
     return value;
   }
@@ -196,7 +165,7 @@ export class ExploringStore implements Store {
     let writer = log.position - 1;
     while (writer >= 0 && (this.#logs[writer] as ExploredLog).name !== given) writer -= 1;
     if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, key)) return writer;
-    this.divergence ??= `a read of ${this.keyOf(key)} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
+    this.divergence ??= `a read of ${this.numbers.keyOf(key)} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
     return undefined;
   }
 
@@ -212,36 +181,17 @@ export class ExploringStore implements Store {
       if (first === null) first = writer;
       else {
         this.branches.push(this.#prefixWith(log, writer));
-        this.#noteOverlap(log, first);
-        this.#noteOverlap(log, writer);
+        this.#activity.noteOverlap(log.session, this.#sessionAt(first, log));
+        this.#activity.noteOverlap(log.session, this.#sessionAt(writer, log));
       }
     }
     assert(first !== null, 'the levels that are explored are causally extensible');
     return first;
   }
 
-  /** A read that may see or not see the write of another session is a choice between the steps of the two. */
-  #noteOverlap({ session }: ExploredLog, writer: number): void {
-    const other = writer < 0 ? session : (this.#logs[writer] as ExploredLog).session;
-    if (other === session) return;
-    this.#overlapped[session] = true;
-    this.#overlapped[other] = true;
-  }
-
-  /** What each session did in this run. */
-  sessionRuns(): SessionRun[] {
-    return this.#operations.map((operations, session) => ({
-      operations,
-      overlapped: this.#overlapped[session] as boolean,
-      failure: null,
-      loss: this.#hasLostWrites(session) ? 'rolled-back' : null,
-    }));
-  }
-
-  /** Did the session write, and abort every transaction that did? */
-  #hasLostWrites(session: number): boolean {
-    const writing = this.#logs.filter((log) => log.session === session && log.writeKeys.length > 0);
-    return writing.length > 0 && writing.every(({ status }) => status === 'aborted');
+  /** The session of a writer; of the initial state the reader's own. */
+  #sessionAt(writer: number, { session }: ExploredLog): number {
+    return writer < 0 ? session : (this.#logs[writer] as ExploredLog).session;
   }
 
   #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {
@@ -253,7 +203,7 @@ export class ExploringStore implements Store {
   }
 
   write(log: ExploredLog, key: number, value: number): void {
-    this.#operations[log.session] = (this.#operations[log.session] as number) + 1;
+    this.#activity.countOperation(log.session);
     const own = log.writeKeys.indexOf(key);
     if (own >= 0) log.writeValues[own] = value;
     else {
@@ -274,175 +224,39 @@ export class ExploringStore implements Store {
     log.status = 'aborted';
   }
 
-  /** Did a search for a commit order give up since the run began to be judged? Then a `false` or a missing final state says nothing. */
-  get gaveUp(): boolean {
-    return this.#hasGivenUp || this.#judge.gaveUp;
+  // ---- of the whole run
+
+  /** What each session did. */
+  sessionRuns(): SessionRun[] {
+    return this.#activity.runs(this.#logs);
   }
 
-  /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
-  isAtLevel(): boolean {
-    if (this.#logs.every(({ level, explored }) => explored === level)) return true;
-    this.#buildJudge();
-    return this.#judge.rebuild();
-  }
-
-  #buildJudge(): void {
-    this.#hasGivenUp ||= this.#judge.gaveUp;
-    this.#judge.reset();
-    const { constraints } = this.#judge;
-    for (const log of this.#logs) {
-      const node = constraints.begin(log.session, log.level);
-      log.readKeys.forEach((key, i) => {
-        // What no transaction writes, all may read.
-        if (this.#causality.writersOf(key) > 0) constraints.addRead(node, key, nodeAt(log.sources[i] as number));
-      });
-      if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
-    }
-  }
-
-  /** The whole run, as a prefix that leads to it. */
+  /** A prefix that leads to it. */
   prefix(): Prefix {
     return prefixOf(this.#logs);
   }
 
-  /**
-   * A final state of the run: what a serializable observer at the end reads. Which of its writers a key has last is chosen when it is looked at,
-   * among those that are left; keys with one writer need no choice.
-   */
-  finalState(choose: (options: number) => number): Record<Key, Value> {
-    const written = this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : []));
-    const keys = new Set([...this.#program.initial.keys(), ...written.map((id) => this.keyOf(id))]);
-    const final: Record<Key, Value> = {};
-    // Printed, it has values where `inspect` would show accessors.
-    Object.defineProperty(final, inspect.custom, { value: () => ({ ...final }) });
-    let observer: number | null = null;
-    for (const key of [...keys].toSorted()) {
-      const id = this.keyId(key);
-      const writers = this.#causality.writersOf(id);
-      const define = (shape: PropertyDescriptor): unknown =>
-        Object.defineProperty(final, key, { enumerable: true, configurable: true, ...shape });
-      if (writers < 2) {
-        define({ value: this.copyOf(this.#valueOf(writers === 0 ? -1 : this.#causality.writerOf(id, 0), id)) });
-        continue;
-      }
-      define({
-        get: () => {
-          const value = this.copyOf(this.#valueOf(this.#lastWriter((observer ??= this.#observer()), id, choose), id));
-          define({ value });
-          return value;
-        },
-      });
-    }
-    return final;
-  }
-
-  #observer(): number {
-    this.#buildJudge();
-    assert(this.#judge.rebuild(), 'only runs at their level are shown');
-    return this.#judge.beginObserver(this.#program.sessions.length);
-  }
-
-  /** The position of the writer of a key that the observer reads from. */
-  #lastWriter(observer: number, key: number, choose: (options: number) => number): number {
-    const writers = this.#judge.constraints
-      .writersOf(key)
-      .filter((node) => this.#judge.allowsRead(observer, key, node));
-    const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
-    this.#judge.read(observer, key, node);
-    return node - 1;
+  history(): History {
+    return historyOf(this.#logs, this.#program, this.#level, this.numbers);
   }
 
   /** The external reads that saw an older write than the newest before them in the order of the run, as `transaction operation`. */
   olderReads(): ReadonlySet<string> {
-    const places = new Set<string>();
-    this.#logs.forEach(({ operations }, t) => {
-      for (let i = 0; i < operations.length; i += 3) {
-        const [key, source] = [operations[i] as number, operations[i + 2] as number];
-        if (source < -1) continue;
-        const newest = this.#logs.findLastIndex((log, w) => w < t && writesKey(log, key));
-        if (newest !== source) places.add(`${t} ${i / 3}`);
-      }
-    });
-    return places;
+    return olderReadsOf(this.#logs);
   }
 
-  history(): History {
-    const transactions = this.#logs.map((log): Transaction => {
-      const { session, index, operations, level } = log;
-      return {
-        id: defaultId(this.#program.sessionNames[session] as string, index),
-        session,
-        status: log.status === 'committed' ? 'committed' : 'aborted',
-        operations: this.#operationsOf(operations),
-        ...(level === this.#level ? {} : { level }),
-      };
-    });
-    return { sessions: this.#program.sessionNames, transactions, initial: this.#program.initial };
+  /** Is it at the levels that were asked for? */
+  isAtLevel(): boolean {
+    return this.#judge.isAtLevel();
   }
 
-  #operationsOf(numbers: readonly number[]): Operation[] {
-    const operations: Operation[] = [];
-    for (let i = 0; i < numbers.length; i += 3) {
-      const key = this.keyOf(numbers[i] as number);
-      const value = this.copyOf(numbers[i + 1] as number);
-      const from = numbers[i + 2] as number;
-      if (from === WRITE) operations.push({ kind: 'write', key, value });
-      else operations.push({ kind: 'read', key, value, ...(from === OWN ? {} : { from }) });
-    }
-    return operations;
+  /** Did a search for a commit order give up since the run began to be judged? Then a `false` or a missing final state says nothing. */
+  get gaveUp(): boolean {
+    return this.#judge.gaveUp;
   }
 
-  /** The number of the value that a committed transaction, or the initial state, gave a key. */
-  #valueOf(source: number, key: number): number {
-    if (source < 0) return (this.#initial[key] ??= this.#initialOf(key));
-    const { writeKeys, writeValues } = this.#logs[source] as ExploredLog;
-    return writeValues[writeKeys.indexOf(key)] as number;
-  }
-
-  #initialOf(key: number): number {
-    return this.#values.numberOf(this.#program.initial.get(this.keyOf(key)) ?? null);
-  }
-
-  /** A value by its number. */
-  copyOf(value: number): Value {
-    return copyAgain(this.#values.at(value));
-  }
-
-  /** @throws InputError `history/value` for what JSON cannot carry */
-  valueNumber(value: unknown): number {
-    return this.#values.numberOf(value);
-  }
-
-  /** Is this the value with that number? */
-  isValue(number: number, value: unknown): boolean {
-    return isCopyOf(value, this.#values.at(number));
-  }
-
-  keyOf(key: number): Key {
-    return this.#keys[key] as Key;
-  }
-
-  /** Those that were read or written since the store last forgot, and those that have an initial value. */
-  get keys(): readonly Key[] {
-    return this.#keys;
-  }
-
-  keyId(key: Key): number {
-    let id = this.#keyIds.get(key);
-    if (id === undefined) this.#keyIds.set(key, (id = this.#keys.push(key) - 1));
-    return id;
-  }
-
-  /** How many keys and values have numbers. */
-  get size(): number {
-    return this.#keys.length + this.#values.size;
-  }
-
-  /** Numbers them anew, from the next run on. */
-  forget(): void {
-    this.#keyIds.clear();
-    this.#keys.length = 0;
-    this.#initial.length = 0;
-    this.#values = new ValueTable();
+  /** One of its final states. @param choose the last writer of a key, where there are several */
+  finalState(choose: (options: number) => number): Record<Key, Value> {
+    return this.#judge.finalState(choose);
   }
 }

@@ -30,7 +30,7 @@ export async function smallestViolation(
   made: Runs,
   whole: Exploration,
 ): Promise<ExploreResult | null> {
-  if (!whole.goesOn && !whole.hasThrown) return null;
+  if (!whole.canContinue && !whole.hasThrown) return null;
   const small = await growPrefixes(program, options, made);
   return small !== null && (small.violations > 0 || !whole.hasThrown) ? small : null;
 }

@@ -222,7 +222,7 @@ export class Runs {
     const hasCalled = this.#sources.wereCalled;
     if (outcome.kind === 'timeout') return outcome;
     if (bounds === null) this.#noteFailures(outcome.sessions);
-    this.keys.touch(store.keys);
+    this.keys.touch(store.numbers.keys);
     if (outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
     const ending = await this.#requireFunction(outcome, bounds, hasCalled);
     if (ending.kind === 'timeout') return ending;
@@ -322,9 +322,9 @@ export class Runs {
   /** So that memory does not grow with the histories. */
   #forgetIfLarge(): void {
     const { rememberedMax = 200_000 } = this.#options;
-    if (this.#behaviours.size + this.store.size <= rememberedMax) return;
+    if (this.#behaviours.size + this.store.numbers.size <= rememberedMax) return;
     this.#behaviours.forget();
-    this.store.forget();
+    this.store.numbers.forget();
   }
 }
 

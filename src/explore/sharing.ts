@@ -63,14 +63,14 @@ export function exploreThread(program: Program, options: ExploreThreadOptions): 
     exploration.add(waiting);
     await made.watching(async () => {
       do await exploration.run({ runsMax: 64 });
-      while (exploration.goesOn && monotonicMs() < end);
+      while (exploration.canContinue && monotonicMs() < end);
       if (!exploration.hasStopped) await made.drain();
     });
     const { doneMass } = exploration;
-    const left = exploration.take();
+    const left = exploration.releaseWaiting();
     return {
       result: exploration.result([]),
-      examples: counterexamples.takeNews(),
+      examples: counterexamples.releaseNew(),
       doneMass,
       assumed: exploration.assumed,
       keys: made.keys.seen(),
@@ -112,8 +112,9 @@ async function shareOut(
   await whole.run({ runsMax: options.failsFast === true ? RUNS_BEFORE_GROWTH : RUNS_FIRST });
   const small = options.failsFast === true ? await smallestViolation(program, options, made, whole) : null;
   if (small !== null) return small;
-  if (whole.goesOn && options.estimateAfterMs !== undefined) whole.expect(await estimate(program, options, budget));
-  if (whole.goesOn) {
+  if (whole.canContinue && options.estimateAfterMs !== undefined)
+    whole.setEstimate(await estimate(program, options, budget));
+  if (whole.canContinue) {
     sharing = new Sharing(whole, budget, threads, options.onTurn);
     await sharing.run();
     sharing = null;
@@ -136,7 +137,7 @@ class Sharing {
     this.#budget = budget;
     this.#threads = threads;
     this.#onTurn = onTurn;
-    this.#pool = whole.take();
+    this.#pool = whole.releaseWaiting();
   }
 
   /** What is then left waits in the whole again. */
