@@ -49,8 +49,6 @@ export {
   colon,
   comma,
   dot,
-  integerAt,
-  integerEnd,
   isAt,
   lineFeed,
   literals,
@@ -63,3 +61,6 @@ export {
   zero,
 } from './json-bytes.ts';
 export { scanJsonLine } from './json-text.ts';
+export { type LineFields, type LineValues, type RefuseField, kindText, lineValues } from './line-fields.ts';
+export { LineScanner, fieldPositions } from './line-scanner.ts';
+export { transactionFields } from './transaction-line.ts';

@@ -24,10 +24,6 @@ export const literals = {
   null: encode('null'),
   true: encode('true'),
   false: encode('false'),
-  append: encode('"append"'),
-  committed: encode('"committed"'),
-  aborted: encode('"aborted"'),
-  unknown: encode('"unknown"'),
 };
 
 export function skipSpace(bytes: Uint8Array, begin: number): number {

@@ -6,6 +6,7 @@ import { operationKind } from './compact-history.ts';
 import type { History } from './history.ts';
 import { scanHistoryLines } from './json-lines-scanner.ts';
 import { parseHistoryLines } from './json-lines.ts';
+import type { transactionFields } from './transaction-line.ts';
 
 /** MOIRAI_HEAVY=1: more texts. */
 const numRuns = process.env['MOIRAI_HEAVY'] === '1' ? 100_000 : 3_000;
@@ -39,6 +40,36 @@ describe('scanHistoryLines agrees with parseHistoryLines', () => {
     expect(codes.size).toBeGreaterThan(5);
   });
 });
+
+/** A right value of every field of the table, and wrong ones of every kind: a field that is added is among them. */
+const right: Readonly<Record<keyof typeof transactionFields, string>> = {
+  session: '"a"',
+  operations: '[["w","x",1],["r","x",1]]',
+  status: '"aborted"',
+  start: '3',
+  end: '4',
+  id: '"t7"',
+  level: '"causal"',
+};
+const wrong = ['7', '-0', '1.5', '1e2', 'null', 'true', '"x"', '"\\u0061"', '[]', '[1]', '{}', '99999999999999999'];
+
+test.each(Object.keys(right))(
+  'agrees on every kind of value of %s, without it, twice, and under another name',
+  (name) => {
+    const lineOf = (fields: readonly (readonly [string, string])[]): string =>
+      `{${fields.map(([field, given]) => `"${field}":${given}`).join(',')}}`;
+    const all = Object.entries(right);
+    const codes = [
+      lineOf(all),
+      lineOf(all.toReversed()),
+      lineOf(all.filter(([field]) => field !== name)),
+      lineOf([...all, ...all.filter(([field]) => field === name)]),
+      lineOf(all.map(([field, given]) => [field === name ? `${field}s` : field, given])),
+      ...wrong.map((given) => lineOf(all.map(([field, old]) => [field, field === name ? given : old]))),
+    ].map((text) => expectSame(`${text}\n`, []));
+    expect(new Set(codes).size).toBeGreaterThan(1);
+  },
+);
 
 test('appends make lists of the reads of their keys', () => {
   const text = [

@@ -9,7 +9,7 @@
  */
 import { InputError } from '../base/index.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
-import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
+import { type CompactHistory, fromUnrecorded, operationKind, statusCode } from './compact-history.ts';
 import { decodeLast, orCut } from './cut-history.ts';
 import { endStart } from './end-sum.ts';
 import { INITIAL } from './history.ts';
@@ -22,22 +22,21 @@ import {
   parseTransactionLine,
 } from './json-lines.ts';
 import {
-  closeBrace,
   closeBracket,
-  colon,
   comma,
   integerAt,
   integerEnd,
   isAt,
   lineFeed,
   literals,
-  openBrace,
   openBracket,
   plainStringEnd,
   quote,
   scalarEnd,
   skipSpace,
 } from './json-bytes.ts';
+import { fieldPositions, LineScanner } from './line-scanner.ts';
+import { operationForms, transactionFields } from './transaction-line.ts';
 
 export interface ScannerOptions {
   /** Bytes that a line may have. Default 2^29. */
@@ -47,6 +46,8 @@ export interface ScannerOptions {
 /** A push parser: `push` every chunk, then `finish`. Chunks may end anywhere and are not kept. */
 export class JsonLinesScanner {
   readonly #builder = new CompactHistoryBuilder();
+  /** Operations are the only list. */
+  readonly #fields = new LineScanner(transactionFields, (_field, bytes, at) => this.#operations(bytes, at));
   readonly #lineBytesMax: number;
   /** The beginning of a line whose end has not come yet. */
   #pending: Uint8Array[] = [];
@@ -151,70 +152,26 @@ export class JsonLinesScanner {
 
   /** A plain transaction: the position after its line, or -1 where it is something else. */
   #transaction(bytes: Uint8Array, begin: number): number {
-    let at = skipSpace(bytes, begin);
-    if (bytes[at] !== openBrace) return -1;
-    let seen = 0;
-    let [session, sessionEnd, id, idEnd, level, levelEnd] = [-1, 0, -1, 0, -1, 0];
-    let status: number = statusCode.committed;
-    let [start, end] = [NaN, NaN];
-    do {
-      at = skipSpace(bytes, at + 1);
-      const nameEnd = plainStringEnd(bytes, at);
-      if (nameEnd < 0) return -1;
-      const field = fieldOf(bytes, at, nameEnd);
-      if (field === fields.moirai || (seen & field) !== 0) return -1;
-      seen |= field;
-      at = skipSpace(bytes, nameEnd + 1);
-      if (bytes[at] !== colon) return -1;
-      at = skipSpace(bytes, at + 1);
-      let valueAfter = -1;
-      switch (field) {
-        case fields.session:
-          [session, sessionEnd] = [at + 1, plainStringEnd(bytes, at)];
-          valueAfter = sessionEnd + 1;
-          break;
-        case fields.operations:
-          valueAfter = this.#operations(bytes, at);
-          break;
-        case fields.status:
-          status = statusAt(bytes, at);
-          valueAfter = status < 0 ? -1 : plainStringEnd(bytes, at) + 1;
-          break;
-        case fields.start:
-          valueAfter = integerEnd(bytes, at);
-          start = integerAt(bytes, at, valueAfter);
-          break;
-        case fields.end:
-          valueAfter = integerEnd(bytes, at);
-          end = integerAt(bytes, at, valueAfter);
-          break;
-        case fields.id:
-          [id, idEnd] = [at + 1, plainStringEnd(bytes, at)];
-          valueAfter = idEnd + 1;
-          break;
-        case fields.level:
-          [level, levelEnd] = [at + 1, plainStringEnd(bytes, at)];
-          valueAfter = levelEnd + 1;
-          break;
-        default:
-          return -1;
-      }
-      if (valueAfter <= 0) return -1;
-      at = skipSpace(bytes, valueAfter);
-    } while (bytes[at] === comma);
-    if (bytes[at] !== closeBrace || (seen & required) !== required || start > end) return -1;
-    at = skipSpace(bytes, at + 1);
-    if (bytes[at] !== lineFeed) return -1;
-    this.#builder.endTransactionOf(
-      this.#builder.sessionOfBytes(bytes, session, sessionEnd),
-      status,
+    const fields = this.#fields;
+    const after = fields.scan(bytes, begin);
+    if (after < 0) return -1;
+    const { from, to, number } = fields;
+    const start = fields.has(position.start) ? (number[position.start] as number) : NaN;
+    const end = fields.has(position.end) ? (number[position.end] as number) : NaN;
+    if (start > end) return -1;
+    const builder = this.#builder;
+    builder.endTransactionOf(
+      builder.sessionOfBytes(bytes, from[position.session] as number, to[position.session] as number),
+      fields.has(position.status) ? (number[position.status] as number) : statusCode.committed,
       start,
       end,
-      id < 0 ? -1 : this.#builder.idOfBytes(bytes, id, idEnd),
-      level < 0 ? -1 : this.#builder.levelOfBytes(bytes, level, levelEnd),
+      fields.has(position.id) ? builder.idOfBytes(bytes, from[position.id] as number, to[position.id] as number) : -1,
+      fields.has(position.level)
+        ? builder.levelOfBytes(bytes, from[position.level] as number, to[position.level] as number)
+        : -1,
       this.#line,
     );
-    return at + 1;
+    return after;
   }
 
   /** The position after the array, or -1. */
@@ -236,11 +193,10 @@ export class JsonLinesScanner {
     if (bytes[begin] !== openBracket) return -1;
     let at = skipSpace(bytes, begin + 1);
     if (bytes[at] !== quote) return -1;
-    const letter = bytes[at + 1];
-    if (bytes[at + 2] === quote && (letter === letterR || letter === letterW)) at += 3;
-    else if (isAt(bytes, at, literals.append)) at += literals.append.length;
-    else return -1;
-    at = skipSpace(bytes, at);
+    const form = formOfByte[bytes[at + 1] as number] as number;
+    if (form < 0 || !isAt(bytes, at, formBytes[form] as Uint8Array)) return -1;
+    const kind = formKinds[form];
+    at = skipSpace(bytes, at + (formBytes[form] as Uint8Array).length);
     if (bytes[at] !== comma) return -1;
     at = skipSpace(bytes, at + 1);
     const keyEnd = plainStringEnd(bytes, at);
@@ -249,14 +205,14 @@ export class JsonLinesScanner {
     at = skipSpace(bytes, keyEnd + 1);
     if (bytes[at] !== comma) return -1;
     at = skipSpace(bytes, at + 1);
-    const listEnd = letter === letterR ? this.#listRead(bytes, at, key) : -1;
+    const listEnd = kind === operationKind.read ? this.#listRead(bytes, at, key) : -1;
     if (listEnd >= 0) return listEnd;
     at = this.#value(bytes, at, key);
     if (at < 0) return -1;
     const value = this.#valueId;
     at = skipSpace(bytes, at);
     let from: number = fromUnrecorded;
-    if (bytes[at] === comma && letter === letterR) {
+    if (bytes[at] === comma && kind === operationKind.read) {
       at = skipSpace(bytes, at + 1);
       if (isAt(bytes, at, literals.null)) {
         from = INITIAL;
@@ -270,8 +226,8 @@ export class JsonLinesScanner {
       at = skipSpace(bytes, at);
     }
     if (bytes[at] !== closeBracket) return -1;
-    if (letter === letterR) this.#builder.read(key, value, from);
-    else if (letter === letterW) this.#builder.write(key, value);
+    if (kind === operationKind.read) this.#builder.read(key, value, from);
+    else if (kind === operationKind.write) this.#builder.write(key, value);
     else this.#builder.append(key, value);
     return at + 1;
   }
@@ -359,28 +315,13 @@ export function scanHistoryLines(chunks: Iterable<Uint8Array>, options: ScannerO
   return scanner.finish();
 }
 
-const letterR = 0x72;
-const letterW = 0x77;
+const position = fieldPositions(transactionFields);
 
-/** Bits of the fields of a transaction; 0 for all others. */
-const fields = { session: 1, operations: 2, status: 4, start: 8, end: 16, id: 32, level: 64, moirai: 128, other: 0 };
-const required = fields.session | fields.operations;
-
-/** The field whose name is between the quotes at `at` and `end`; of different first letters and lengths, then compared. */
-function fieldOf(bytes: Uint8Array, at: number, end: number): number {
-  for (const [name, field] of names) if (end - at + 1 === name.length && isAt(bytes, at, name)) return field;
-  return fields.other;
-}
-
-const names = Object.entries(fields).map(
-  ([name, field]) => [new TextEncoder().encode(JSON.stringify(name)), field] as const,
-);
-
-function statusAt(bytes: Uint8Array, at: number): number {
-  if (isAt(bytes, at, literals.committed)) return statusCode.committed;
-  if (isAt(bytes, at, literals.aborted)) return statusCode.aborted;
-  return isAt(bytes, at, literals.unknown) ? statusCode.unknown : -1;
-}
+const formBytes = operationForms.map(({ letter }) => new TextEncoder().encode(JSON.stringify(letter)));
+const formKinds = operationForms.map(({ kind }) => operationKind[kind]);
+/** By the byte after the quote: they all differ there. */
+const formOfByte = new Int8Array(256).fill(-1);
+for (const [form, bytes] of formBytes.entries()) formOfByte[bytes[1] as number] = form;
 
 /** The position after an array of integers and plain strings without spaces, so that its bytes are its canonical text; or -1. */
 function plainArrayEnd(bytes: Uint8Array, begin: number): number {

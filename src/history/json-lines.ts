@@ -13,7 +13,7 @@
 import { assert, type Place } from '../base/index.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
 import { checkSum, endStart } from './end-sum.ts';
-import { defaultId, type History, INITIAL, type Operation, type Status, type Transaction } from './history.ts';
+import { defaultId, type History, INITIAL, type Operation, type Transaction } from './history.ts';
 import {
   checkExact,
   failAt,
@@ -25,6 +25,8 @@ import {
   placeIn,
   scanJsonLine,
 } from './json-text.ts';
+import { lineValues, type RefuseField, requireKnown } from './line-fields.ts';
+import { elementsMin, headerFields, operationForms, operationShape, transactionFields } from './transaction-line.ts';
 import { checkCount } from './transaction-count.ts';
 import type { Key, Value } from './value.ts';
 
@@ -138,7 +140,7 @@ export function parseHeader(record: JsonRecord): Header {
     const but = given === undefined ? '' : `, not ${JSON.stringify(given)}`;
     fail(record, ['version'], 'history/version', `the header should give version ${version}${but}`);
   }
-  requireKnown(record, headerFields);
+  requireKnown(record.fields, headerFields, refusing(record), formatJson);
   const isCount = Number.isSafeInteger(transactions) && (transactions as number) >= 0;
   if (transactions !== undefined && !isCount)
     fail(record, ['transactions'], 'history/header', 'transactions should be the number of lines that follow');
@@ -217,93 +219,51 @@ function registerOperation(record: JsonRecord, { kind, ...rest }: LineOperation,
 
 /** @throws InputError */
 export function parseTransactionLine(record: JsonRecord): LineTransaction {
-  const { session: sessionName, operations, status = 'committed', id, level } = record.fields;
   if (isHeader(record)) fail(record, [], 'history/header', 'a header stands on the first line only');
-  requireKnown(record, transactionFields);
-  if (typeof sessionName !== 'string')
-    fail(record, ['session'], 'history/shape', 'a transaction needs a session, a string');
-  if (!Array.isArray(operations))
-    fail(record, ['operations'], 'history/shape', 'a transaction needs an array of operations');
-  if (!isStatus(status)) {
-    const given = JSON.stringify(status);
-    fail(record, ['status'], 'history/status', `${given} is no status: it is "committed", "aborted" or "unknown"`);
-  }
-  if (id !== undefined && typeof id !== 'string') fail(record, ['id'], 'history/shape', 'an ID should be a string');
-  if (level !== undefined && typeof level !== 'string')
-    fail(record, ['level'], 'history/shape', 'a level should be a string');
+  const values = lineValues(record.fields, transactionFields, refusing(record), formatJson);
+  const { session: sessionName, operations, status = 'committed', start, end, id, level } = values;
+  if (start !== undefined && end !== undefined && start > end)
+    fail(record, ['end'], 'history/times', `the transaction ends at ${end}, before it starts at ${start}`);
   return {
     sessionName,
     status,
-    operations: operations.map((operation: unknown, o) => parseOperation(record, operation, o)),
-    ...parseTimes(record),
+    operations: operations.map((operation, o) => parseOperation(record, operation, o)),
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
     ...(id === undefined ? {} : { id }),
     ...(level === undefined ? {} : { level }),
   };
 }
 
-const headerFields = ['moirai', 'version', 'transactions', 'initial', 'sessions'];
-const transactionFields = ['session', 'operations', 'status', 'start', 'end', 'id', 'level'];
-
-function requireKnown(record: JsonRecord, known: readonly string[]): void {
-  const unknown = Object.keys(record.fields).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const names = `the fields are ${known.join(', ')}`;
-  fail(record, [unknown], 'history/field', `${JSON.stringify(unknown)} is no field of this line: ${names}`);
+function refusing(record: JsonRecord): RefuseField {
+  return (name, code, message) => fail(record, [name], `history/${code}`, message);
 }
 
-function isStatus(value: unknown): value is Status {
-  return value === 'committed' || value === 'aborted' || value === 'unknown';
-}
-
-function parseTimes(record: JsonRecord): { start?: number; end?: number } {
-  const { start, end } = record.fields;
-  for (const [name, time] of Object.entries({ start, end })) {
-    if (time === undefined || (Number.isSafeInteger(time) && !Object.is(time, -0))) continue;
-    fail(record, [name], 'history/times', `${name} should be an integer between -(2^53 - 1) and 2^53 - 1`);
-  }
-  const times = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) } as {
-    start?: number;
-    end?: number;
-  };
-  if (times.start !== undefined && times.end !== undefined && times.start > times.end) {
-    fail(record, ['end'], 'history/times', `the transaction ends at ${times.end}, before it starts at ${times.start}`);
-  }
-  return times;
+function formatJson(value: unknown): string {
+  return JSON.stringify(value);
 }
 
 function parseOperation(record: JsonRecord, operation: unknown, o: number): LineOperation {
   const path = ['operations', o] as const;
-  const shape =
-    '["r", KEY, VALUE], ["r", KEY, VALUE, WRITER], ["r", KEY, VALUE, WRITER, CONDITION] or ["w", KEY, VALUE]';
-  if (!Array.isArray(operation)) fail(record, path, 'history/shape', `an operation should be ${shape}`);
+  if (!Array.isArray(operation)) fail(record, path, 'history/shape', `an operation should be ${operationShape}`);
   const [letter, key, value, writer, condition] = operation as unknown[];
-  if (letter !== 'r' && letter !== 'w' && letter !== 'append') {
-    fail(
-      record,
-      [...path, 0],
-      'history/operation',
-      `${JSON.stringify(letter) ?? 'nothing'} is no operation: it is ${shape}`,
-    );
+  const form = operationForms.find((each) => each.letter === letter);
+  if (form === undefined) {
+    const message = `${formatJson(letter) ?? 'nothing'} is no operation: it is ${operationShape}`;
+    return fail(record, [...path, 0], 'history/operation', message);
   }
-  if (operation.length < 3 || operation.length > (letter === 'r' ? 5 : 3)) {
-    fail(record, path, 'history/shape', `an operation should be ${shape}`);
-  }
+  if (operation.length < elementsMin || operation.length > form.elementsMax)
+    fail(record, path, 'history/shape', `an operation should be ${operationShape}`);
   if (typeof key !== 'string') fail(record, [...path, 1], 'history/shape', 'a key should be a string');
   if (writer !== undefined && writer !== null && typeof writer !== 'string') {
-    fail(
-      record,
-      [...path, 3],
-      'history/shape',
-      'a writer should be the ID of a transaction, or null for the initial state',
-    );
+    const message = 'a writer should be the ID of a transaction, or null for the initial state';
+    fail(record, [...path, 3], 'history/shape', message);
   }
   if (condition !== undefined && typeof condition !== 'string')
     fail(record, [...path, 4], 'history/shape', 'a condition should be a text');
-  const shared = { kind: kinds[letter], key, value: exactValue(record, [...path, 2], value), writer };
+  const shared = { kind: form.kind, key, value: exactValue(record, [...path, 2], value), writer };
   return condition === undefined ? shared : { ...shared, condition };
 }
-
-const kinds = { r: 'read', w: 'write', append: 'append' } as const;
 
 function exactValue({ line, tree }: JsonRecord, path: Path, parsed: unknown): Value {
   const value = parsed as Value;

@@ -1,4 +1,5 @@
 export { TraceClock, isTraceHeader, isTraceMark, parseFields, parseTraceHeader, parseTraceMark } from './line.ts';
+export { operationFields } from './operation-fields.ts';
 export { mergedTraces } from './merge.ts';
 export { TraceReader, type TraceReaderOptions, parseTrace } from './reader.ts';
 export {

@@ -1,15 +1,15 @@
 /** One line of a trace: JSON text to an operation or a header, with the place of every mistake. */
 import { InputError } from '../base/index.ts';
-import { scanJsonLine, type Value } from '../history/index.ts';
+import { lineValues, type LineValues, type RefuseField, scanJsonLine, type Value } from '../history/index.ts';
 import { fail, type Fields, shown } from './fields.ts';
 import { isLeopardRecord, leopardFields } from './leopard.ts';
+import { operationFields } from './operation-fields.ts';
 import {
   comparisons,
   type Condition,
   emptyHeader,
   imageOf,
   integerMark,
-  operationKinds,
   type PredicateRead,
   type RowImage,
   type RowValue,
@@ -114,74 +114,48 @@ function errorOf(given: unknown, line: number): number {
   return fail(line, 'trace/header', `clockError should be an integer from 0, not ${shown(given)}`);
 }
 
-const operationFields: ReadonlySet<string> = new Set([
-  'session',
-  'transaction',
-  'op',
-  'savepoint',
-  'reads',
-  'writes',
-  'unknown',
-  'predicates',
-  'lock',
-  'opaque',
-  'tables',
-  'failed',
-  'code',
-  'start',
-  'end',
-]);
-
-/** Rows under a name that is spelled wrong would be lost. */
-function failOnField(name: string, line: number): never {
-  return fail(line, 'trace/field', `${shown(name)} is no field of an operation: ${[...operationFields].join(', ')}`);
-}
-
 /** @throws InputError `trace/shape`, `trace/field`, `trace/operation`, `trace/times`, `trace/value` */
 export function parseOperation(given: Fields, line: number, clock: TraceClock): TraceOperation {
-  const isOfLeopard = isLeopardRecord(given);
-  const fields = isOfLeopard ? leopardFields(given, line) : given;
-  if (!isOfLeopard) for (const name in given) if (!operationFields.has(name)) failOnField(name, line);
-  const { session, op, lock = null, failed = false } = fields;
-  const kind = operationKinds.find((name) => name === op);
-  if (kind === undefined)
-    fail(line, 'trace/operation', `${shown(op)} is no operation: it is one of ${operationKinds.join(', ')}`);
-  const { transaction = kind === 'end' ? '' : undefined } = fields;
-  if (typeof session !== 'string') fail(line, 'trace/shape', 'an operation needs a session, a string');
-  if (typeof transaction !== 'string') fail(line, 'trace/shape', 'an operation needs a transaction, a string');
-  if (lock !== null && lock !== 'update' && lock !== 'share')
-    fail(line, 'trace/shape', `${shown(lock)} is no lock mode: it is "update" or "share"`);
-  if (typeof failed !== 'boolean') fail(line, 'trace/shape', 'failed should be true or false');
-  const writes = withUnknown(rowsOf(fields['writes'], 'writes', line), fields['unknown'], line);
+  const fields = isLeopardRecord(given) ? leopardFields(given, line) : given;
+  const refuse: RefuseField = (_name, code, message) => fail(line, `trace/${code}`, message);
+  const values = lineValues(fields, operationFields, refuse, shown);
+  const { session, op: kind, lock = null, failed = false, transaction = kind === 'end' ? '' : undefined } = values;
+  if (transaction === undefined) return refuse('transaction', 'shape', `a ${kind} needs a transaction, a string`);
+  const writes = withUnknown(rowsOf(values.writes, 'writes', line), values.unknown, line);
   if (writes.length > 0 && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no writes`);
-  const reads = rowsOf(fields['reads'], 'reads', line);
+  const reads = rowsOf(values.reads, 'reads', line);
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
-  const predicates = predicatesOf(fields['predicates'], line);
-  const { start, end } = timesOf(fields, line, clock);
-  const more = { ...opaqueOf(fields, line), ...savepointOf(kind, fields, line) };
+  const predicates = predicatesOf(values.predicates, line);
+  const { start, end } = timesOf(values, line, clock);
+  const more = { ...opaqueOf(values, line), ...savepointOf(kind, values.savepoint, line) };
   return { session, transaction, kind, reads, writes, predicates, ...more, lock, failed, start, end };
 }
 
-function savepointOf(kind: TraceOperationKind, { savepoint }: Fields, line: number): Pick<TraceOperation, 'savepoint'> {
+type OperationValues = LineValues<typeof operationFields>;
+
+function savepointOf(
+  kind: TraceOperationKind,
+  savepoint: string | undefined,
+  line: number,
+): Pick<TraceOperation, 'savepoint'> {
   if (kind === 'savepoint' || kind === 'rollback-to' || kind === 'release') {
-    if (typeof savepoint !== 'string') return fail(line, 'trace/shape', `a ${kind} needs a savepoint, a string`);
+    if (savepoint === undefined) return fail(line, 'trace/shape', `a ${kind} needs a savepoint, a string`);
     return { savepoint };
   }
   if (savepoint !== undefined) fail(line, 'trace/shape', `a ${kind} has no savepoint`);
   return {};
 }
 
-function timesOf(fields: Fields, line: number, clock: TraceClock): { readonly start: number; readonly end: number } {
-  const start = clock.read(fields['start'], 'start', line);
-  const end = fields['end'] === null ? Infinity : clock.read(fields['end'], 'end', line);
+function timesOf(values: OperationValues, line: number, clock: TraceClock): { start: number; end: number } {
+  const start = clock.read(values.start, 'start', line);
+  const end = values.end === null ? Infinity : clock.read(values.end, 'end', line);
   if (end < start) fail(line, 'trace/times', 'the operation ends before it starts');
   return { start, end };
 }
 
-function rowsOf(given: unknown, name: string, line: number): readonly RowValue[] {
+function rowsOf(given: readonly unknown[] | undefined, name: string, line: number): readonly RowValue[] {
   if (given === undefined) return noRows;
-  if (!Array.isArray(given)) return fail(line, 'trace/shape', `${name} should be an array of [KEY, VALUE]`);
-  return given.map((pair: unknown) => {
+  return given.map((pair) => {
     if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string')
       return fail(line, 'trace/shape', `each of the ${name} should be [KEY, VALUE] with a string for a key`);
     const value: unknown = pair[1];
@@ -189,20 +163,25 @@ function rowsOf(given: unknown, name: string, line: number): readonly RowValue[]
   });
 }
 
-function opaqueOf({ opaque, tables = ['*'] }: Fields, line: number): Pick<TraceOperation, 'mayWrite' | 'mayReadMore'> {
+function opaqueOf(
+  { opaque, tables = ['*'] }: OperationValues,
+  line: number,
+): Pick<TraceOperation, 'mayWrite' | 'mayReadMore'> {
   if (opaque === undefined) return {};
   if (opaque === 'reads') return { mayReadMore: true };
-  if (opaque !== 'writes') fail(line, 'trace/shape', 'opaque should be "reads" or "writes"');
-  if (!Array.isArray(tables) || !tables.every((table) => typeof table === 'string'))
+  if (!tables.every((table) => typeof table === 'string'))
     return fail(line, 'trace/shape', 'tables should be an array of names');
   return { mayWrite: tables };
 }
 
 /** The columns that were written with values that are not known, put into the images. */
-function withUnknown(writes: readonly RowValue[], given: unknown, line: number): readonly RowValue[] {
+function withUnknown(
+  writes: readonly RowValue[],
+  given: readonly unknown[] | undefined,
+  line: number,
+): readonly RowValue[] {
   if (given === undefined) return writes;
-  if (!Array.isArray(given)) return fail(line, 'trace/shape', 'unknown should be an array of [KEY, [COLUMN, ...]]');
-  const columnsOf = new Map(given.map((pair: unknown): [string, readonly string[]] => unknownPair(pair, line)));
+  const columnsOf = new Map(given.map((pair): [string, readonly string[]] => unknownPair(pair, line)));
   return writes.map(({ key, image }) => {
     const columns = columnsOf.get(key);
     if (columns === undefined || typeof image !== 'object' || image === null) return { key, image };
@@ -221,10 +200,9 @@ function unknownPair(given: unknown, line: number): [string, readonly string[]] 
 const noRows: readonly RowValue[] = [];
 const noPredicates: readonly PredicateRead[] = [];
 
-function predicatesOf(given: unknown, line: number): readonly PredicateRead[] {
+function predicatesOf(given: readonly unknown[] | undefined, line: number): readonly PredicateRead[] {
   if (given === undefined) return noPredicates;
-  if (!Array.isArray(given)) return fail(line, 'trace/shape', 'predicates should be an array');
-  return given.map((predicate: unknown): PredicateRead => {
+  return given.map((predicate): PredicateRead => {
     const { table, where = [] } = (predicate ?? {}) as Fields;
     if (typeof table !== 'string' || !Array.isArray(where))
       return fail(line, 'trace/shape', 'a predicate should be {"table": NAME, "where": [[COLUMN, COMPARISON, VALUE]]}');

@@ -85,6 +85,15 @@ export class TraceReader {
     this.#records += 1;
   }
 
+  /** Has any session a savepoint, and has this one? What ends it has to come to this reader. */
+  get knowsSavepoints(): boolean {
+    return this.#savepoints.size > 0;
+  }
+
+  knowsSavepointsOf(session: string): boolean {
+    return this.#savepoints.knows(session);
+  }
+
   /** @throws InputError `trace/size` for a line that is longer already and has not ended */
   checkLength(bytes: number): void {
     if (bytes > this.#lineBytesMax) this.#failTooLong(this.#line + 1);

@@ -8,6 +8,15 @@ import type { TraceOperation } from './trace.ts';
 export class SavepointNames {
   readonly #sessions = new Map<string, { readonly transaction: string; names: string[] }>();
 
+  /** Sessions that have one. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  knows(session: string): boolean {
+    return this.#sessions.has(session);
+  }
+
   /** @throws InputError `trace/savepoint` with the line */
   check(operation: TraceOperation, line: number): void {
     const { session, transaction, kind, savepoint, failed } = operation;

@@ -6,7 +6,7 @@ import type { VerifierCounts } from './mirror.ts';
 import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
-import { TraceScanner } from './trace-scanner.ts';
+import { TraceScanner } from './scanner/trace-scanner.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';
 

@@ -82,7 +82,7 @@ describe('refused, with one line that says where: exit code 3', () => {
     [
       'a field that nobody knows',
       right.replace('"reads"', '"raeds"'),
-      ':3: "raeds" is no field of an operation: session, transaction, op, savepoint, reads, writes, unknown, predicates, lock, opaque, tables, failed, code, start, end [trace/field]',
+      ':3: "raeds" is no field of this line: the fields are session, transaction, op, savepoint, reads, writes, unknown, predicates, lock, opaque, tables, failed, code, start, end [trace/field]',
     ],
     ['a key that is no text', right.replace('["x",1]', '[7,1]'), ':1: each of the writes should be [KEY, VALUE]'],
     ['a line that stops in its middle', right.replace('"op":"read",', '"op":\n'), ':3:'],

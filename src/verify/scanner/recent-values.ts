@@ -2,15 +2,15 @@
  * What was last read of rows, as bytes and as an image: a row that is read again mostly holds what it held, and then its value need not be
  * parsed again, nor made again. A table of fixed size, in which a newer row takes the place of an older one.
  */
-import type { Image } from './image.ts';
-import { none } from './slots.ts';
+import type { Image } from '../image.ts';
+import { none } from '../slots.ts';
 
 export class RecentValues {
   readonly #mask: number;
   readonly #rows: Int32Array;
   readonly #lengths: Uint16Array;
   readonly #bytes: Uint8Array;
-  readonly #images: Image[];
+  readonly #images: Image[] = [];
 
   /** @param sizeLog so many values are remembered, as a power of two */
   constructor(sizeLog: number) {
@@ -19,7 +19,7 @@ export class RecentValues {
     this.#rows = new Int32Array(size).fill(none);
     this.#lengths = new Uint16Array(size);
     this.#bytes = new Uint8Array(size * lengthMax);
-    this.#images = Array.from({ length: size }, () => null);
+    for (let i = 0; i < size; i += 1) this.#images.push(null);
   }
 
   /** The position after the text that begins at `begin`, where it is the one that the row had last; else -1. */

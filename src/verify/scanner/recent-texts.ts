@@ -1,10 +1,10 @@
 /** Strings of bytes, without making one for bytes that came not long ago: a table in which a newer text takes the place of an older one. */
-import type { Names } from './operation-table.ts';
-import { none } from './slots.ts';
+import type { Names } from '../operation-table.ts';
+import { none } from '../slots.ts';
 
 export class RecentTexts {
   readonly #mask: number;
-  readonly #texts: string[];
+  readonly #texts: string[] = [];
   readonly #hashes: Int32Array;
   readonly #ids: Int32Array;
   readonly #names: Names | null;
@@ -16,7 +16,7 @@ export class RecentTexts {
   constructor(sizeLog: number, names: Names | null = null) {
     const size = 1 << sizeLog;
     this.#mask = size - 1;
-    this.#texts = Array.from({ length: size }, () => '');
+    for (let i = 0; i < size; i += 1) this.#texts.push('');
     this.#hashes = new Int32Array(size);
     this.#ids = new Int32Array(size).fill(none);
     this.#names = names;

@@ -1,6 +1,6 @@
 /** The conditions of a predicate read straight from the bytes of a trace. Positions are as in value-scanner.ts. */
-import { closeBrace, closeBracket, comma, isAt, openBracket, skipSpace } from '../history/index.ts';
-import { comparisons, type Condition, type PredicateRead, type Scalar } from '../trace/index.ts';
+import { closeBrace, closeBracket, comma, isAt, openBracket, skipSpace } from '../../history/index.ts';
+import { comparisons, type Condition, type PredicateRead, type Scalar } from '../../trace/index.ts';
 import type { ValueScanner } from './value-scanner.ts';
 
 export class PredicateScanner {

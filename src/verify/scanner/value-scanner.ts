@@ -17,9 +17,9 @@ import {
   plainStringEnd,
   skipSpace,
   zero,
-} from '../history/index.ts';
-import type { Scalar } from '../trace/index.ts';
-import { Columns, type Image, type Shape } from './image.ts';
+} from '../../history/index.ts';
+import type { Scalar } from '../../trace/index.ts';
+import { Columns, type Image, type Shape } from '../image.ts';
 import { RecentTexts } from './recent-texts.ts';
 
 export class ValueScanner {

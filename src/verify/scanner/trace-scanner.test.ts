@@ -1,11 +1,12 @@
 /** The scanner of bytes against the reader that parses JSON: the same operations from every text, and the same errors. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InputError } from '../base/input-error.ts';
-import { OperationTable } from './operation-table.ts';
-import { TraceReader } from '../trace/reader.ts';
+import { InputError } from '../../base/input-error.ts';
+import { OperationTable } from '../operation-table.ts';
+import { TraceReader } from '../../trace/reader.ts';
 import { TraceScanner } from './trace-scanner.ts';
-import type { TraceOperation } from '../trace/trace.ts';
+import type { operationFields } from '../../trace/operation-fields.ts';
+import { operationKinds, type TraceOperation } from '../../trace/trace.ts';
 
 interface Outcome {
   readonly operations: readonly (readonly [TraceOperation, number])[];
@@ -165,6 +166,13 @@ const recorded = fc
     });
     return whole.replaceAll(',', `${space},${space}`).replaceAll(']', `${space}]`);
   });
+/** What every operation needs, but `op`. */
+const few = [
+  ['session', '"a"'],
+  ['transaction', '"t"'],
+  ['start', '3'],
+  ['end', '4'],
+] as const;
 const first = '{"session":"s","transaction":"t","op":"begin","start":0,"end":0}';
 
 test('the same from every text, however it is cut', () => {
@@ -207,6 +215,85 @@ test.each([
     `${first}\n{"session":"s","transaction":"t","op":"write",${fields},"start":1,"end":2}\n`,
   );
   expect(byScanner(bytes, 1_000)).toEqual(byReader(bytes));
+});
+
+/** A savepoint ends with its transaction, also where the scanner reads the line that ends it. */
+test.each([
+  ['savepoint s', 'rollback-to s'],
+  ['savepoint s', 'write', 'rollback-to s'],
+  ['savepoint s', 'commit', 'rollback-to s'],
+  ['savepoint s', 'abort', 'begin', 'release s'],
+  ['savepoint s', 'begin u', 'rollback-to s'],
+])('the same savepoints: %s, %s, %s, %s', (...steps) => {
+  const lines = steps.flatMap((step) => {
+    const [op = '', name] = step.split(' ');
+    const isOther = name === 'u';
+    const fields = { session: 'a', transaction: isOther ? 'u' : 't', op, savepoint: isOther ? undefined : name };
+    return JSON.stringify({ ...fields, start: 1, end: 2 });
+  });
+  const bytes = new TextEncoder().encode(`${[first, ...lines].join('\n')}\n`);
+  expect(byScanner(bytes, 1_000)).toEqual(byReader(bytes));
+});
+
+/** A right value of every field of the table, and wrong ones of every kind: a field that is added is among them. */
+const right: Readonly<Record<keyof typeof operationFields, string>> = {
+  session: '"a"',
+  transaction: '"t"',
+  op: '"write"',
+  savepoint: '"s"',
+  reads: '[["x",1]]',
+  writes: '[["y",{"n":1}]]',
+  unknown: '[["y",["m"]]]',
+  predicates: '[{"table":"t","where":[["k","=",1]]}]',
+  lock: '"share"',
+  opaque: '"writes"',
+  tables: '["t"]',
+  failed: 'true',
+  code: '"23505"',
+  start: '3',
+  end: '4',
+};
+const others = [
+  '7',
+  '-0',
+  '1e2',
+  'null',
+  'true',
+  '"x"',
+  '"\\u0061"',
+  '[]',
+  '[1]',
+  '[["x"]]',
+  '{}',
+  '99999999999999999',
+];
+const names = Object.keys(right) as (keyof typeof right)[];
+
+test.each(names)('the same from every kind of value of %s, without it, twice, and under another name', (name) => {
+  const lineOf = (fields: readonly (readonly [string, string])[]): string =>
+    `{${fields.map(([field, given]) => `"${field}":${given}`).join(',')}}`;
+  const all = names
+    .filter((field) => field !== 'savepoint' || name === field)
+    .map((field) => [field, right[field]] as const);
+  const changed = (given: string): string => lineOf(all.map(([field, old]) => [field, field === name ? given : old]));
+  const lines = [
+    lineOf(all),
+    lineOf(all.filter(([field]) => field !== name)),
+    lineOf([...all, [name, right[name]]]),
+    lineOf(all.map(([field, given]) => [field === name ? `${field}s` : field, given])),
+    lineOf(all.toReversed()),
+    ...others.map(changed),
+    ...operationKinds.map((kind) =>
+      lineOf([['op', `"${kind}"`], [name, right[name]], ...few.filter(([field]) => field !== name)]),
+    ),
+  ];
+  const codes = lines.map((whole) => {
+    const bytes = new TextEncoder().encode(`${first}\n${whole}\n`);
+    const outcome = byReader(bytes);
+    expect([whole, byScanner(bytes, 1_000)]).toEqual([whole, outcome]);
+    return (outcome.error as { code: string } | null)?.code;
+  });
+  expect(new Set(codes).size).toBeGreaterThan(1);
 });
 
 test('statements that the trace keeps are passed over', () => {
