@@ -97,6 +97,60 @@ describe('a join of InnoDB that locks: with which table it begins, and whether i
   });
 });
 
+describe('a join of PostgreSQL may begin with either table, or merge two indexes', () => {
+  const schema = [
+    'create table p (id int primary key, v int)',
+    'create table c (id int primary key, pid int)',
+    'create index c_pid on c (pid)',
+  ];
+  const place = 'p and c';
+
+  test.each([
+    ['select * from p join c on c.pid = p.id', 4],
+    ['select * from p, c where p.id = c.pid and c.id > 1', 4],
+    ['select * from p join c on c.id = p.v', 2],
+    ['select * from p join c on c.pid < p.id', 2],
+    ['update p set v = 1 from c where c.pid = p.id', 4],
+  ])('%s', async (sql, ways) => {
+    const { assumed } = await afterStatements('postgres', 'serializable', [...schema, sql]);
+    const found = assumed.list.find(({ table }) => table === place);
+    expect(found).toEqual({
+      table: place,
+      statement: sql,
+      taken: expect.stringMatching(/^beginning with /) as string,
+      way: 0,
+      ways,
+    });
+  });
+
+  test.each(['select * from p join c on c.pid = p.id where p.id = 1', 'select * from p left join c on c.pid = p.id'])(
+    'not %s',
+    async (sql) => {
+      const { assumed } = await afterStatements('postgres', 'serializable', [...schema, sql]);
+      expect(assumed.list.filter(({ table }) => table === place)).toEqual([]);
+    },
+  );
+
+  test('the rows are the same', async () => {
+    const rows = [
+      'insert into p select n * 2, n from generate_series(1, 6) n',
+      'insert into c select n, nullif(n % 7, 3) from generate_series(1, 30) n',
+    ];
+    for (const filter of ['', ' where c.id % 3 > 0 and p.v > 1', ' where p.v > 9']) {
+      const sql = `select p.id, c.id from p join c on c.pid = p.id${filter} order by 1, 2`;
+      const found = [];
+      for (const way of [0, 1, 2, 3]) {
+        const ways = { [accessKey({ table: place, statement: sql })]: way };
+        const client = connected(await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways }));
+        for (const each of [...schema, ...rows]) await client.run(each);
+        found.push((await client.run(sql)).rows);
+      }
+      expect(found[0]?.length).toBeGreaterThan(0);
+      for (const other of found.slice(1)) expect(other).toEqual(found[0]);
+    }
+  });
+});
+
 test('a statement that was sent twice is one; a clause names the table and the way', async () => {
   const sql = 'select n from t where owner = 1';
   const { assumed } = await afterStatements('postgres', 'serializable', [sql, sql, 'delete from t where owner = 2']);

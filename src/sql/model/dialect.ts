@@ -15,6 +15,8 @@ export interface EngineRules {
   readonly looksUpUniqueKeys: boolean;
   /** An index may be read whole for a condition on a column that is not its first, and a partial one for its own condition alone. */
   readonly filtersWholeIndexes: boolean;
+  /** May a join of two tables begin with either of them, or read both by indexes on the columns that it compares, one row of each at a time? */
+  readonly mergesJoins: boolean;
   /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */
   readonly nullsAreSmallest: boolean;
   /** An UPDATE writes no row whose values stay the same, and does not count it. */
@@ -86,6 +88,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     locksWhileScanning: false,
     looksUpUniqueKeys: false,
     filtersWholeIndexes: true,
+    mergesJoins: true,
     nullsAreSmallest: false,
     skipsUnchangedRows: false,
     countOfOverwritten: 1,
@@ -123,6 +126,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     locksWhileScanning: true,
     looksUpUniqueKeys: true,
     filtersWholeIndexes: false,
+    mergesJoins: false,
     nullsAreSmallest: true,
     skipsUnchangedRows: true,
     countOfOverwritten: 2,

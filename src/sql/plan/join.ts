@@ -9,6 +9,7 @@ import type { Table } from '../catalog/relation.ts';
 import { type Access, accessWays, indexStep } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
 import { wholeScan } from './covering-index.ts';
+import { type Merge, mergeOf, mergeSource } from './merge-join.ts';
 import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
 import { catalogSource, rowCondition } from './row-condition.ts';
@@ -44,9 +45,11 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
   const present = new Set(known);
   const waiting = [...list.nodes];
   let pending = [...list.conjuncts];
+  const pair = known.size === 0 ? joinOfPair(list, planning) : null;
+  if (pair !== null && 'outer' in pair) return mergeSource(pair, pending, planning);
   let source: Source | null = null;
   while (waiting.length > 0) {
-    const node = nextNode(waiting, pending, present, planning);
+    const node = source === null && pair !== null ? pair : nextNode(waiting, pending, present, planning);
     waiting.splice(waiting.indexOf(node), 1);
     const rows = rowsOf(node);
     const isThere = (row: number): boolean => present.has(row) || rows.includes(row);
@@ -86,6 +89,23 @@ function nextNode(
   return isClustered && bestScore < pointScore
     ? nextOfEquals(first, best, possible, { conjuncts, present, planning })
     : first;
+}
+
+/** How PostgreSQL joins two tables of which no condition finds a row by its key: which one it begins with, or by two indexes. `null`: other joins. */
+function joinOfPair({ nodes, conjuncts }: FromList, planning: Planning): FromNode | Merge | null {
+  const [a, b, another] = nodes;
+  if (!engineRules[planning.dialect].mergesJoins || a?.kind !== 'leaf' || b?.kind !== 'leaf' || another !== undefined)
+    return null;
+  if (a.item.table === null || b.item.table === null) return null;
+  const first = nextNode(nodes, conjuncts, new Set(), planning);
+  if (accessScore(first, conjuncts, () => false, planning) === pointScore) return null;
+  const [from, to] = first === a ? [a, b] : [b, a];
+  const merges = [mergeOf(from.item, to.item, conjuncts, planning), mergeOf(to.item, from.item, conjuncts, planning)];
+  const merged = merges.filter((merge) => merge !== null);
+  const names = [`beginning with ${from.item.name}`, `beginning with ${to.item.name}`];
+  for (const { outer, inner } of merged) names.push(`by merging ${outer.index.name} with ${inner.index.name}`);
+  const way = planning.choose(`${a.item.name} and ${b.item.name}`, names, false);
+  return merged[way - 2] ?? (way === 1 ? to : from);
 }
 
 interface Joining {

@@ -1,7 +1,7 @@
 /** What EXPLAIN shows: the tables that are read, in the order in which they are joined. */
 
 export interface PlanStep {
-  readonly nodeType: 'Seq Scan' | 'Index Scan' | 'Hash Join' | 'Scan';
+  readonly nodeType: 'Seq Scan' | 'Index Scan' | 'Hash Join' | 'Merge Join' | 'Scan';
   /** The table's name in the query. */
   readonly relation: string;
   readonly index?: { readonly name: string; readonly condition: string };
