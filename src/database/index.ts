@@ -23,6 +23,7 @@ export {
   recordedProfile,
   type Replay,
   type Settle,
+  SharedPlans,
   settleInProcess,
   settleWithin,
   type SqlDatabaseOptions,

@@ -5,6 +5,7 @@ import {
   openSqlDatabase,
   type Profile,
   settleInProcess,
+  type SharedPlans,
   type SqlDatabase,
   type StatementEvent,
   type Ways,
@@ -71,6 +72,8 @@ export interface SqlRunOptions {
   /** Called where the invariant has held, before the run ends. */
   readonly onHeld?: (state: FinalState) => Promise<void>;
   readonly footprints?: FootprintRecorder;
+  /** What runs of this program with this profile have planned. Default: each plans for itself. */
+  readonly sharedPlans?: SharedPlans;
   /** Called with the parts of the run. */
   readonly underWay?: UnderWay;
 }
@@ -118,7 +121,7 @@ export type FailureKind = 'invariant-broken' | 'error-not-retried';
 
 /** @throws SqlError when the schema is at fault; InputError when the program is: `program/statement-under-way`, `program/transaction-open` */
 export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
-  const { profile, ways, seed, abortRate, clock, footprints, isLogged = false } = options;
+  const { profile, ways, seed, abortRate, clock, footprints, sharedPlans, isLogged = false } = options;
   const steps = isLogged ? new RunSteps() : null;
   const decisions = steps?.noting(options.decisions) ?? options.decisions;
   options.underWay?.begin(() => 'the schema');
@@ -130,6 +133,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     ...(ways === undefined ? {} : { ways }),
     holdsBack: 'always',
     ...(footprints === undefined ? {} : { footprints }),
+    ...(sharedPlans === undefined ? {} : { sharedPlans }),
     takenForGranted: options.takenForGranted ?? new Set(),
     ...(clock === undefined ? {} : { clock }),
     settle: (callback) => (run === null ? settleInProcess(callback) : run.arrivals.settle(callback)),

@@ -5,6 +5,7 @@
 import type { Node } from '@pgsql/types';
 import type { SessionActivity } from './catalog/activity.ts';
 import type { CatalogLookups } from './catalog-lookups.ts';
+import type { Sequence } from './catalog/sequence.ts';
 import type { Dialect, Row, SqlType, SqlValue } from './model/index.ts';
 import type { DeferredChecks } from './run/deferred-checks.ts';
 import type { StatementCalls } from './statement-calls.ts';
@@ -85,6 +86,8 @@ export interface Surroundings {
   readonly user: string;
   readonly database: string;
   readonly sessionId: number;
+  /** By its name, quoted where needed. @throws SqlError 42P01, 42809 */
+  readonly sequence: (name: string) => Sequence;
   readonly nextValue: (sequence: string) => bigint;
   readonly currentValue: (sequence: string) => bigint;
   readonly setValue: (sequence: string, value: bigint, isCalled: boolean) => bigint;

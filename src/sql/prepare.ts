@@ -24,6 +24,7 @@ import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './p
 import { planModification, planSelect } from './plan/root.ts';
 import { refuseIgnoredClauses } from './refused-clauses.ts';
 import { finishChecks } from './run/foreign-keys.ts';
+import { sequenceName } from './run/sequence-name.ts';
 import type { ResultColumn } from './session.ts';
 import { sessionStatement } from './session-statement.ts';
 import { statementTitle } from './statement-title.ts';
@@ -118,6 +119,7 @@ function queryStatement(
     isReadOnly: !planning.writes,
     writesJoin: planning.writesJoin,
     catalogVersion: planning.catalog.version,
+    isShareable: !planning.readsCatalog,
     accesses: planning.accesses,
     locks: () => planning.locks,
     *run(execution, view) {
@@ -206,7 +208,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
   for (const table of tables) addReferring(table, tables, behavior === 'DROP_CASCADE', planning);
   planning.writes = true;
   for (const { id } of tables) planning.lock(id, 'access exclusive');
-  const truncation = queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view }) {
+  const truncation = queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view, surroundings }) {
     for (const table of tables) {
       const rows: Parameters<typeof view.delete>[0][] = [];
       const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
@@ -214,7 +216,8 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
       for (const row of rows) yield* view.delete(row);
       view.truncated?.(table.id);
       const isRestarted = restarts || engineRules[planning.dialect].truncateRestarts;
-      for (const { sequence } of table.columns) if (isRestarted) sequence?.restart();
+      for (const { sequence } of table.columns)
+        if (isRestarted && sequence !== null) surroundings.sequence(sequenceName(sequence)).restart();
     }
     return { rows: [], rowCount: 0, foundRows: 0 };
   });

@@ -41,6 +41,8 @@ export interface QueryStatement {
   /** MySQL's TRUNCATE is DDL: it commits before and after. */
   readonly commitsAround?: boolean;
   readonly catalogVersion: number;
+  /** Does it depend on nothing of its catalog but what a catalog with the same schema has as well? Then a database with such a catalog may run it. */
+  readonly isShareable: boolean;
   /** Where a server may read a table in more than one way. */
   readonly accesses: readonly AccessChoice[];
   readonly locks: () => readonly TableLock[];

@@ -26,6 +26,7 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
     columns: null,
     isReadOnly: true,
     catalogVersion: planning.catalog.version,
+    isShareable: false,
     accesses: [],
     locks: () => planning.locks,
     // oxlint-disable-next-line require-yield

@@ -150,6 +150,7 @@ export class TestDatabase {
     user: 'postgres',
     database: 'postgres',
     sessionId: 1,
+    sequence: (name) => this.catalog.sequence(name),
     nextValue: (name) => {
       const value = this.catalog.sequence(name).next();
       this.#drawn.set(name, value);

@@ -57,6 +57,7 @@ import {
   mergedAccesses,
   type Profile,
   unlikelyClauses,
+  SharedPlans,
   type Ways,
 } from '../../database/index.ts';
 import { conclude, type Evidence, type InvariantEvidence, type UnsupportedStatement } from '../../evidence/index.ts';
@@ -168,6 +169,7 @@ class SqlCampaign {
   #ways: Ways = {};
   readonly #draws: PlanDraws | null;
   readonly #plans = new Set<string>();
+  readonly #sharedPlans = new SharedPlans();
   /** The most telling of the failing runs. */
   #failing: FailingRun | null = null;
   /** The first that failed, as text: what is shown where there is no time for more. */
@@ -363,6 +365,7 @@ class SqlCampaign {
       timeoutMs: this.#options.timeoutMs ?? sqlCampaignDefaults.timeoutMs,
       waitMs,
       memory: this.#memory,
+      sharedPlans: this.#sharedPlans,
       underWay: this.#underWay,
       budget,
       decisions: taken === null ? drawing({ chooser: seeded(this.#seed, i) }) : retracing(taken),

@@ -3,6 +3,7 @@ import type { UnsupportedStatement } from '../../evidence/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 import type { Wait } from '../../sql/model/index.ts';
 import type { Ways } from '../assumptions/index.ts';
+import type { SharedPlans } from './plan-cache.ts';
 import type { Profile } from './profile.ts';
 import type { Settle } from './scheduler.ts';
 
@@ -54,6 +55,8 @@ export interface SqlDatabaseOptions {
   readonly operationsMax?: number;
   /** Ways that statements take to the rows of a table, where they are not the likely ones. */
   readonly ways?: Ways;
+  /** Plans of databases that the same statements have made up to `start`. Default: none are shared. */
+  readonly sharedPlans?: SharedPlans;
   /** Called once for each statement that moirai cannot do and the engine could. */
   readonly onUnsupported?: (statement: UnsupportedStatement) => void;
 }

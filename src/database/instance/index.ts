@@ -12,5 +12,6 @@ export {
   profileText,
   recordedProfile,
 } from './profile.ts';
+export { SharedPlans } from './plan-cache.ts';
 export type { JobOptions, Scheduler, Settle } from './scheduler.ts';
 export { settleInProcess, settleWithin } from './settle.ts';

@@ -51,7 +51,7 @@ export class Instance {
     this.takenForGranted = options.takenForGranted ?? null;
     this.computeMsMax = options.computeMsMax ?? 10_000;
     this.unsupported = new UnsupportedStatements(options.onUnsupported);
-    this.plans = new PlanCache(options.ways);
+    this.plans = new PlanCache(options);
     this.choices = new SeededChoices(options);
     this.spuriousFailures = new SpuriousFailures(options.abortRate ?? 0, this.choices);
     this.#engine = this.#newEngine();
@@ -88,6 +88,7 @@ export class Instance {
   start(): void {
     this.#assumed = new AssumedAccesses();
     this.#engine.recorder.start();
+    this.plans.start(this.#catalog);
   }
 
   /** What happened since the start; sessions are named as they were given names, or by their numbers. */

@@ -13,15 +13,60 @@ interface PlanningSession {
   readonly searchPath: readonly string[];
 }
 
+interface Shared {
+  readonly statement: Statement;
+  /** For which it was planned, and its version then. */
+  readonly catalog: Catalog;
+  readonly version: number;
+}
+
+/**
+ * What databases with the same schema share: an explorer opens one for each run, and none has to plan again what another has planned for the
+ * schema as it was at the start. A plan looks up its tables, indexes and keys in the catalog that it was made for, some of them while it runs: it
+ * serves as long as that catalog has not changed.
+ */
+export class SharedPlans {
+  readonly #plans = new Map<string, Shared>();
+
+  get(key: string): Statement | undefined {
+    const known = this.#plans.get(key);
+    return known !== undefined && known.catalog.version === known.version ? known.statement : undefined;
+  }
+
+  add(key: string, statement: Statement, catalog: Catalog): void {
+    if (statement.kind !== 'query' || !statement.isShareable || catalog.isChanging) return;
+    if (this.#plans.size >= plansMax) this.#plans.clear();
+    this.#plans.set(key, { statement, catalog, version: catalog.version });
+  }
+}
+
+export interface PlanCacheOptions {
+  /** Ways to the rows of a table, where they are not the likely ones. */
+  readonly ways?: Ways;
+  /** With databases that the same statements have made up to `start`. Default: with none. */
+  readonly sharedPlans?: SharedPlans;
+}
+
 export class PlanCache {
   readonly #ways: Ways | undefined;
+  /** Names the ways in the keys of shared plans. */
+  readonly #waysKey: string;
+  readonly #shared: SharedPlans | undefined;
   readonly #plans = new Map<string, Statement>();
   #catalog: Catalog | null = null;
   #version = 0;
+  /** Of the catalog at the start. */
+  #sharedVersion: number | null = null;
 
-  /** @param ways to the rows of a table, where they are not the likely ones */
-  constructor(ways: Ways | undefined) {
+  constructor({ ways, sharedPlans }: PlanCacheOptions) {
     this.#ways = ways;
+    this.#waysKey = JSON.stringify(ways ?? {});
+    this.#shared = sharedPlans;
+  }
+
+  /** The schema is made. */
+  start({ version, isChanging }: Catalog): void {
+    this.#sharedVersion = isChanging ? null : version;
   }
 
   /** @throws SqlError */
@@ -39,15 +84,21 @@ export class PlanCache {
     const key = `${database}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
-    const statement = prepareStatement(sql, {
-      catalog,
-      dialect,
-      parameterTypes,
-      searchPath,
-      wayOf: (table, ways) => Math.min(wayOf(this.#ways, { table, statement: sql }), ways - 1),
-      database,
-    });
-    if (sql.length <= textMax) this.#plans.set(key, statement);
+    const shared = this.#version === this.#sharedVersion ? this.#shared : undefined;
+    const sharedKey = shared === undefined ? '' : `${this.#waysKey}\0${key}`;
+    const statement =
+      shared?.get(sharedKey) ??
+      prepareStatement(sql, {
+        catalog,
+        dialect,
+        parameterTypes,
+        searchPath,
+        wayOf: (table, ways) => Math.min(wayOf(this.#ways, { table, statement: sql }), ways - 1),
+        database,
+      });
+    if (sql.length > textMax) return statement;
+    this.#plans.set(key, statement);
+    shared?.add(sharedKey, statement, catalog);
     return statement;
   }
 }

@@ -32,6 +32,7 @@ export function surroundingsOf(parts: Omit<SessionParts, 'named' | 'surroundings
       return state.database;
     },
     sessionId: state.id,
+    sequence: (name) => instance.catalog.sequence(name),
     nextValue: (name) => sequences.next(name),
     currentValue: (name) => sequences.current(name),
     setValue: (name, value, isCalled) => sequences.set(name, value, isCalled),

@@ -1,5 +1,6 @@
 /** Of an exploration without a violation: can the invariant of its program fail? */
 import { type Budget, seeded } from '../../base/index.ts';
+import { SharedPlans } from '../../database/index.ts';
 import {
   ArrivalMemory,
   checkedRun,
@@ -25,10 +26,11 @@ export async function withJudgedAgain(
   if (conclude(result.evidence).kind !== 'satisfied') return result;
   const sources = new ControlledSources(program);
   const memory = new ArrivalMemory();
+  const sharedPlans = new SharedPlans();
   const runs = schedules.map(
     (decisions) =>
       (besides: RunBesides): Promise<SqlRun> =>
-        checkedRun(sources.program, { ...exploringRun(decisions(), { ...options, memory }), ...besides }),
+        checkedRun(sources.program, { ...exploringRun(decisions(), { ...options, memory, sharedPlans }), ...besides }),
   );
   sources.begin('now');
   try {

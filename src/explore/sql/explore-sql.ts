@@ -5,7 +5,7 @@
  * axiomatic family what each read sees is enumerated as well, without reduction.
  */
 import { Budget, seeded, monotonicMs } from '../../base/index.ts';
-import { assumedClauses, type Ways } from '../../database/index.ts';
+import { assumedClauses, SharedPlans, type Ways } from '../../database/index.ts';
 import {
   AnswerTree,
   ArrivalMemory,
@@ -72,6 +72,7 @@ class SqlExploration {
   readonly #program: SqlProgram;
   readonly #options: ExploreSqlOptions;
   readonly #memory = new ArrivalMemory();
+  readonly #sharedPlans = new SharedPlans();
   readonly #steps = new StepFootprints();
   readonly #reduces: boolean;
   readonly #tree: ScheduleTree;
@@ -99,7 +100,12 @@ class SqlExploration {
     this.#budget = new Budget(options);
     this.#serial = new SerialCheck(program, (decisions) =>
       checkedRun(this.#program, {
-        ...exploringRun(decisions, { ...options, ways: this.#ways, memory: this.#memory }),
+        ...exploringRun(decisions, {
+          ...options,
+          ways: this.#ways,
+          memory: this.#memory,
+          sharedPlans: this.#sharedPlans,
+        }),
         underWay: this.#underWay,
       }),
     );
@@ -318,8 +324,8 @@ class SqlExploration {
 
   #exploringRun(decisions: Decisions): SqlRunOptions {
     const { takenForGranted } = this.#found;
-    const [ways, memory, budget] = [this.#ways, this.#memory, this.#budget];
-    const options = { ...this.#options, ways, memory, budget, takenForGranted };
+    const [ways, memory, sharedPlans, budget] = [this.#ways, this.#memory, this.#sharedPlans, this.#budget];
+    const options = { ...this.#options, ways, memory, sharedPlans, budget, takenForGranted };
     return { ...exploringRun(decisions, options), underWay: this.#underWay };
   }
 

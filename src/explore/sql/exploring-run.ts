@@ -1,6 +1,6 @@
 /** A run of a SQL program in which nothing but the decisions is open: what `exploreSql` and those around it have in common. */
 import type { Budget } from '../../base/index.ts';
-import type { Profile, Ways } from '../../database/index.ts';
+import type { Profile, SharedPlans, Ways } from '../../database/index.ts';
 import { type ArrivalMemory, NEW_YEAR, seedOf, sqlRunDefaults, type SqlRunOptions } from '../../sql-program/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 
@@ -12,6 +12,8 @@ export interface ExploringRunOptions {
   readonly timeoutMs?: number;
   /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
+  /** What its runs have planned. Default: each plans for itself. */
+  readonly sharedPlans?: SharedPlans;
   /** What earlier runs have shown about the program's waiting. */
   readonly memory?: ArrivalMemory;
   /** What a verdict takes for granted, as clauses: runs add to it. */
@@ -22,7 +24,16 @@ export interface ExploringRunOptions {
 
 export function exploringRun(
   decisions: Decisions,
-  { profile, ways, timeoutMs = sqlRunDefaults.timeoutMs, waitMs, memory, takenForGranted, budget }: ExploringRunOptions,
+  {
+    profile,
+    ways,
+    timeoutMs = sqlRunDefaults.timeoutMs,
+    waitMs,
+    memory,
+    takenForGranted,
+    budget,
+    sharedPlans,
+  }: ExploringRunOptions,
 ): SqlRunOptions {
   return {
     profile,
@@ -32,6 +43,7 @@ export function exploringRun(
     abortRate: sqlRunDefaults.abortRate,
     timeoutMs,
     ...(ways === undefined ? {} : { ways }),
+    ...(sharedPlans === undefined ? {} : { sharedPlans }),
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(memory === undefined ? {} : { memory }),
     ...(takenForGranted === undefined ? {} : { takenForGranted }),

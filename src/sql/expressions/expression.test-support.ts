@@ -3,6 +3,7 @@ import type { Node } from '@pgsql/types';
 import { loadModule, parseSync } from 'libpg-query';
 import type { Dialect } from '../model/dialect.ts';
 import type { Expression, Frame, Scope, Surroundings } from '../expression.ts';
+import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
 import { DeferredChecks } from '../run/deferred-checks.ts';
 import { notSupported, SqlError } from '../model/sql-error.ts';
 import { formatText } from '../model/text-format.ts';
@@ -59,6 +60,7 @@ const testSurroundings: Surroundings = {
   user: 'postgres',
   database: 'postgres',
   sessionId: 7,
+  sequence: (name) => new Sequence(1, 'public', name, sequenceOptions('int8')),
   nextValue: () => 1n,
   currentValue: () => 1n,
   setValue: (_sequence, value) => value,

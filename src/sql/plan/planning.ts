@@ -59,6 +59,8 @@ export class Planning {
   readonly steps: PlanStep[] = [];
   /** Tables and views that were read. */
   readonly relationsRead = new Set<number>();
+  /** Was a relation found whose rows are the catalog's own: of a system schema, or a sequence? */
+  readsCatalog = false;
   /** Was one of them temporary? */
   readsTemporary = false;
   /** By which way each table is read, where there is more than one. */
@@ -162,7 +164,13 @@ export class Planning {
     );
   }
 
-  findRelation({ schemaname, relname = '' }: RelationName): Relation | undefined {
+  findRelation(range: RelationName): Relation | undefined {
+    const found = this.#search(range);
+    this.readsCatalog ||= found?.kind === 'virtual' || found?.kind === 'sequence';
+    return found;
+  }
+
+  #search({ schemaname, relname = '' }: RelationName): Relation | undefined {
     if (schemaname === undefined) return this.catalog.find([relname], this.searchPath);
     if (schemaname === 'pg_temp') {
       const own = this.searchPath.find(isTemporary);

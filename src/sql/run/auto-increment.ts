@@ -74,9 +74,9 @@ export class AutoIncrement {
 
   /** A larger number than any before moves the counter. */
   countOn(values: readonly SqlValue[], running: Running): void {
-    const { sequence } = this.column;
     const number = this.#number(values);
-    if (sequence === null || number === null) return;
+    if (this.column.sequence === null || number === null) return;
+    const sequence = running.surroundings.sequence(sequenceName(this.column.sequence));
     const { numbers } = this.#reserved(running);
     while (numbers[0] !== undefined && numbers[0] <= number) numbers.shift();
     const isAhead = sequence.isCalled ? number > sequence.last : number >= sequence.last;
