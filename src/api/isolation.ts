@@ -1,10 +1,26 @@
-/** `moirai/isolation`: the levels, their definition, the catalogue of anomalies, and the verdict on a history of any size. */
-export { checkHistory as check, strongestLevelOf as strongestLevel, type CheckOptions } from '../check/index.ts';
+/**
+ * `moirai/isolation`: the isolation levels, their definition, and the catalogue of anomalies.
+ *
+ * The definition is that of Biswas and Enea, "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019): a history satisfies a
+ * level if some commit order of its transactions obeys the level's rule for every read. `satisfies` asks it of one order and `referenceCheck`
+ * of all of them, which takes small histories; `moirai/check` decides histories of every size.
+ *
+ * @example
+ * ```ts
+ * import { anomalies, isolationLevels, isStrongerOrEqual, parseLevel, referenceCheck } from 'moirai/isolation';
+ * import { parseHistory } from 'moirai/history';
+ *
+ * const writeSkew = parseHistory('a: r x _, r y _, w x 1\nb: r x _, r y _, w y 1');
+ * const allowing = isolationLevels.filter((level) => referenceCheck(writeSkew, level).kind === 'satisfied');
+ * console.log(allowing.at(-1), isStrongerOrEqual('serializable', parseLevel('causal')));
+ * // prints: snapshot-isolation true
+ * console.log(anomalies['write-skew'].title);
+ * // prints: write skew
+ * ```
+ */
 export {
   anomalies,
-  certify,
   cycleAnomalies,
-  explain,
   isolationLevels,
   isStrongerOrEqual,
   nameCycle,
@@ -12,19 +28,14 @@ export {
   readAnomalies,
   referenceCheck,
   satisfies,
-  summarize,
   type Anomaly,
   type AnomalyName,
-  type ChosenWriter,
+  type CycleAnomaly,
   type CycleAnomalyName,
-  type Edge,
-  type EdgeRelation,
   type IsolationLevel,
+  type LevelOf,
   type Levels,
+  type ReadAnomalyName,
   type ReferenceOptions,
   type ReferenceVerdict,
-  type Refutation,
-  type RefutedChoice,
-  type Verdict,
-  type Violated,
 } from '../isolation/index.ts';

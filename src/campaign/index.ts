@@ -8,6 +8,8 @@ export {
   formatResult,
   formatTimeout,
   cutOf,
+  type FailureText,
+  type ResultText,
 } from './failure-text.ts';
 export { testProgram } from './test-program.ts';
 export { ShorterSearch, assertionLimits, tooFewRuns } from './assertion-budget.ts';

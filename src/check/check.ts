@@ -58,6 +58,27 @@ export function strongestLevelOf(history: History, options: CheckOptions = {}): 
   return isolationLevels.findLast((level) => check(level).kind === 'satisfied') ?? 'read-uncommitted';
 }
 
+/** The weakest level that forbids a history, and why it does. */
+export interface WeakestViolation {
+  readonly level: IsolationLevel;
+  readonly verdict: Violated;
+}
+
+/**
+ * The weakest level, up to `serializable`, that forbids the history, with its verdict: what there is to say of a history that is not
+ * serializable. `null`: no violation was found, because the history is serializable or because a limit ended the search.
+ * @throws InputError as `check`
+ */
+export function weakestViolationOf(history: History, options: CheckOptions = {}): WeakestViolation | null {
+  const check = checkerOf(history, options);
+  for (const level of isolationLevels) {
+    if (level === 'strict-serializable') break;
+    const verdict = check(level);
+    if (verdict.kind === 'violated') return { level, verdict };
+  }
+  return null;
+}
+
 /** Checks a history at several levels; what they share is computed once. The time limit is for each of them. */
 export function checkerOf(history: History, options: CheckOptions): (level: Levels, timeoutMs?: number) => Verdict {
   let columns: Columns | null = null;

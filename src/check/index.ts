@@ -1,5 +1,12 @@
 export { certifyCommitOrder, type CertifiedLevel } from './certify-order.ts';
-export { checkerOf, checkHistory, type CheckOptions, strongestLevelOf } from './check.ts';
+export {
+  checkerOf,
+  checkHistory,
+  type CheckOptions,
+  strongestLevelOf,
+  type WeakestViolation,
+  weakestViolationOf,
+} from './check.ts';
 export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 export { evidenceTransactionsMax } from './evidence.ts';
 export { verdictInWhole } from './part-evidence.ts';

@@ -15,6 +15,7 @@ export {
   type ExploreOptions,
   type ExploreProgress,
   type ExploreResult,
+  type Stuck,
 } from './explore.ts';
 export {
   exploreShared,

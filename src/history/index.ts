@@ -43,6 +43,7 @@ export { JsonLinesScanner, scanHistoryLines, type ScannerOptions } from './json-
 export type { HistoryNames } from './history-names.ts';
 export { BinaryHistoryReader, isBinaryHistory, writeBinaryHistory } from './binary-history.ts';
 export { detectFormat, folderFormat, formatNamed, formatOfName, historyFormats } from './formats/formats.ts';
+export { historyFormatNames, readHistory, type ReadHistoryOptions, writeHistory } from './formats/read-history.ts';
 export {
   closeBrace,
   closeBracket,

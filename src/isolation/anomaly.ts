@@ -9,7 +9,9 @@ import { type History, parseHistory } from '../history/index.ts';
 import type { Edge, EdgeRelation } from './dependency-cycle.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 
+/** Anomalies that one read shows. */
 export type ReadAnomalyName = 'thin-air-read' | 'internal' | 'G1a' | 'G1b';
+/** Anomalies that a cycle of dependencies shows, in the order in which they are looked for. */
 export type CycleAnomalyName =
   | 'real-time-violation'
   | 'G0'
@@ -25,8 +27,10 @@ export type CycleAnomalyName =
   | 'G-single'
   | 'G2'
   | 'G2-item';
+/** The anomalies by name, as the papers spell them. */
 export type AnomalyName = ReadAnomalyName | CycleAnomalyName;
 
+/** A row of the catalogue. */
 export interface Anomaly {
   readonly title: string;
   /** One sentence for a person who has not met it. */
@@ -41,7 +45,7 @@ export interface Anomaly {
 }
 
 /** What a shape may ask of a cycle. */
-interface CycleFacts {
+export interface CycleFacts {
   readonly length: number;
   readonly count: (relation: EdgeRelation) => number;
   /** Does every edge have one of these relations? */
@@ -55,10 +59,12 @@ interface CycleFacts {
   readonly oldValueReadFirst: boolean;
 }
 
-interface CycleAnomaly extends Anomaly {
+/** An anomaly that shows as a cycle of dependencies. */
+export interface CycleAnomaly extends Anomaly {
   readonly shape: (cycle: CycleFacts) => boolean;
 }
 
+/** The anomalies of single reads, by name. */
 export const readAnomalies: Record<ReadAnomalyName, Anomaly> = {
   'thin-air-read': {
     title: 'thin-air read',

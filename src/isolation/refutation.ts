@@ -28,13 +28,14 @@ export type Reason =
   | { readonly rule: 'wr'; readonly read: ExternalRead }
   | { readonly rule: 'axiom' | 'hidden'; readonly read: ExternalRead; readonly writer: TransactionIndex };
 
+/** A proof that there is no commit order: derived pairs, then a cycle of them, or two cases of which neither is possible. */
 export interface Refutation {
   readonly steps: readonly Step[];
   readonly end: { readonly kind: 'cycle'; readonly cycle: readonly Step[] } | Cases;
 }
 
 /** `first` and `second` can be in neither order: each case opens by assuming one. */
-interface Cases {
+export interface Cases {
   readonly kind: 'cases';
   readonly first: TransactionIndex;
   readonly second: TransactionIndex;

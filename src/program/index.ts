@@ -13,6 +13,7 @@ export {
   withoutInvariant,
   looksElsewhere,
   program,
+  type AnyValue,
   type End,
   type InvariantResult,
   type Program,
@@ -58,6 +59,7 @@ export { countMarks, mark, type Marks } from './marks.ts';
 export {
   isSqlProgram,
   sqlProgram,
+  type AnyStream,
   type SqlConnection,
   type SqlEnd,
   type SqlProgram,

@@ -8,7 +8,7 @@ import { requireKnownFields } from './known-fields.ts';
 
 /** The type of what a store holds is the program's to know: unchecked, like that of JSON.parse. */
 // oxlint-disable-next-line no-explicit-any
-type AnyValue = any;
+export type AnyValue = any;
 
 /** Inside a transaction. Every call is one operation; they happen in the order of the calls. */
 export interface TransactionHandle {

@@ -8,7 +8,7 @@ import type { InvariantResult } from './program.ts';
 
 /** A Duplex of Node's. Unchecked, so that drivers with types of their own take it and projects without Node's types compile. */
 // oxlint-disable-next-line no-explicit-any
-type AnyStream = any;
+export type AnyStream = any;
 
 /** What a session connects with. Each call is a new client session of the database. */
 export interface SqlConnection {

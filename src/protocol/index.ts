@@ -9,7 +9,7 @@ export {
   type Members,
   type NamedSet,
 } from './named-set.ts';
-export { flag, listOf, mapOf, memberOf, memberOrNone, oneOf, range, record, setOf, type Kind } from './kind.ts';
+export { flag, listOf, mapOf, memberOf, memberOrNone, oneOf, range, record, setOf, type Cell, type Kind, type ValueOf } from './kind.ts';
 export { channel, type Channel, type ChannelOptions } from './channel.ts';
 export { message, type Message } from './message.ts';
 export {
@@ -20,11 +20,23 @@ export {
   shared,
   step,
   type AnyProcess,
+  type Condition,
+  type Crashing,
+  type MessageDeclaration,
+  type Observation,
+  type Observed,
+  type Parameters,
   type Processes,
+  type ProcessesDeclaration,
+  type ProcessesSpec,
   type Protocol,
   type ProtocolParts,
   type Self,
+  type Shared,
+  type SharedDeclaration,
   type Step,
+  type Steps,
+  type Variables,
 } from './spec.ts';
 export {
   checkProtocol,
@@ -45,9 +57,10 @@ export {
   type SearchResult,
   type Violation,
 } from './search.ts';
+export type { SimulateOptions } from './simulate.ts';
 export type { SearchThread } from './parallel-search.ts';
 export type { SearchMessage, SearchReport } from './search-worker.ts';
 export { formatMermaid, formatSvg } from './trace-diagram.ts';
 export { itfOf } from './trace-itf.ts';
 export { formatLanes, formatSteps } from './trace-text.ts';
-export type { Trace, TraceMessage, TraceStep } from './trace.ts';
+export type { StateValues, Trace, TraceMessage, TraceStep } from './trace.ts';

@@ -1,0 +1,104 @@
+/**
+ * `moirai/analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change.
+ *
+ * An application is written with the builders below. `moirai analyze` on the command line also reads it from TypeScript, JavaScript and
+ * recorded traffic.
+ *
+ * @example
+ * ```ts
+ * import { analyze, application, argument, column, expression, statement, transaction } from 'moirai/analyze';
+ *
+ * const deposit = application({
+ *   dialect: 'postgres',
+ *   schema: 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)',
+ *   units: {
+ *     deposit: [
+ *       transaction('deposit', null, [
+ *         statement('SELECT balance FROM accounts WHERE id = $1', [argument('id')], 'account'),
+ *         statement('UPDATE accounts SET balance = $2 WHERE id = $1', [
+ *           argument('id'),
+ *           expression('+', column('account', 'balance'), argument('amount')),
+ *         ]),
+ *       ]),
+ *     ],
+ *   },
+ * });
+ * const { anomalies, transactions } = await analyze(deposit, { isolation: 'read committed' });
+ * console.log(anomalies[0]?.name, transactions[0]?.weakest);
+ * // prints: lost update repeatable read
+ * ```
+ */
+import {
+  type Analysis,
+  analyze as analyzeApplication,
+  type AnalyzeOptions as AllAnalyzeOptions,
+  type Application,
+  formatAnalysis as format,
+} from '../analyze/index.ts';
+import { plain, type Styler } from '../report/index.ts';
+
+export {
+  abort,
+  analysisJson,
+  application,
+  argument,
+  branch,
+  column,
+  element,
+  expression,
+  formatApplication,
+  loop,
+  statement,
+  transaction,
+  witnessProgram,
+  type Abort,
+  type Analysis,
+  type Anomaly,
+  type AnomalyKind,
+  type AnyStep,
+  type Application,
+  type ApplicationDefinition,
+  type Arguments,
+  type Branch,
+  type Change,
+  type Dialect,
+  type Fix,
+  type FormatOptions,
+  type IsolationName,
+  type Loop,
+  type NotUnderstood,
+  type NotUnderstoodPlace,
+  type Operand,
+  type Place as SourcePlace,
+  type Return,
+  type RollbackToSavepoint,
+  type Savepoint,
+  type Statement,
+  type Step as ApplicationStep,
+  type Transaction as ApplicationTransaction,
+  type TransactionReport,
+  type Unit,
+  type UnitStep,
+  type Value as ApplicationValue,
+  type WitnessDefinition,
+  type WitnessSession,
+} from '../analyze/index.ts';
+
+/** At which level the database runs, and how far is searched. */
+export interface AnalyzeOptions
+  extends Pick<AllAnalyzeOptions, 'isolation' | 'schedulesMax' | 'signal' | 'stepsMax' | 'timeMaxMs'> {}
+
+/**
+ * Finds the sets of transactions that are not robust: that have runs at their levels which are not serializable. It confirms each by exploring a program of
+ * a few transactions, and looks for the cheapest change that mends it. Robustness is decided as by Vandevoort, Ketsman, Koch and Neven
+ * ("Robustness against Read Committed for Transaction Templates", VLDB 2021, and its successors).
+ * @throws InputError `analyze/schema` where a statement of the schema fails
+ */
+export function analyze(of: Application, options: AnalyzeOptions): Promise<Analysis> {
+  return analyzeApplication(of, options);
+}
+
+/** The report of `moirai analyze`, with a final line break. @param style colours it; default: none */
+export function formatAnalysis(analysis: Analysis, style: Styler = plain): string {
+  return format(analysis, { style, files: [], invocation: 'moirai' });
+}

@@ -1,0 +1,106 @@
+/**
+ * `moirai/program`: sessions of transactions as plain async functions, an initial state, an invariant; and many random runs of them.
+ *
+ * @example
+ * ```ts
+ * import { program, testProgram } from 'moirai/program';
+ *
+ * const increment = (session) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
+ * const counter = program({
+ *   initial: { x: 0 },
+ *   sessions: { a: increment, b: increment },
+ *   invariant: ({ final }) => final.x === 2,
+ * });
+ * const { runs, violations } = await testProgram(counter, { level: 'serializable', runs: 100 });
+ * console.log(runs, violations);
+ * // prints: 100 0
+ * await testProgram(counter, { level: 'causal' }).catch((error) => console.log(/lost update/.test(error.message)));
+ * // prints: true
+ * ```
+ */
+import {
+  type CampaignOptions as AllCampaignOptions,
+  type CampaignResult,
+  runCampaign as run,
+  testProgram as test,
+} from '../campaign/index.ts';
+import type { Program, ProgramDefinition, SessionFunction } from '../program/index.ts';
+
+export {
+  formatFailure,
+  formatResult,
+  type CampaignResult,
+  type Failure,
+  type FailureText,
+  type Progress,
+  type ResultText,
+  type Timeout,
+} from '../campaign/index.ts';
+export {
+  program,
+  SerializationFailure,
+  sqlProgram,
+  type AnyStream,
+  type AnyValue,
+  type End,
+  type InvariantResult,
+  type Program,
+  type ProgramDefinition,
+  type RecordedRun,
+  type Replayed,
+  type SessionFunction,
+  type SessionHandle,
+  type SqlConnection,
+  type SqlEnd,
+  type SqlProgram,
+  type SqlProgramDefinition,
+  type SqlSessionFunction,
+  type TransactionHandle,
+} from '../program/index.ts';
+export type { StopReason } from '../base/index.ts';
+
+/** At which level a program runs, and how often. */
+export interface CampaignOptions
+  extends Pick<
+    AllCampaignOptions,
+    | 'abortRate'
+    | 'conflicts'
+    | 'level'
+    | 'onProgress'
+    | 'replay'
+    | 'runs'
+    | 'seed'
+    | 'signal'
+    | 'stopAtFirst'
+    | 'strategy'
+    | 'timeMaxMs'
+    | 'timeoutMs'
+  > {}
+
+/** The same, with a time for all runs that a test runner waits for. */
+export interface TestProgramOptions extends CampaignOptions {
+  /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
+  readonly timeBudgetMs?: number;
+}
+
+/**
+ * Runs a program at random at one level, by default 1,000 times at causal: an assertion for any test runner.
+ * It ends soon after the first failing run; fewer runs than were asked for are no pass.
+ * @throws AssertionError when a run violates the invariant or does not end, with the run and how to replay it in its message; of a replay also
+ *   when the program takes other steps than the recorded run; and when the evidence has a gap, such as a session that did nothing
+ * @throws InputError when the program or an option is at fault
+ */
+export function testProgram<Sessions extends Record<string, SessionFunction>>(
+  definition: ProgramDefinition<Sessions> | Program,
+  options: TestProgramOptions = {},
+): Promise<CampaignResult> {
+  return test(definition, options);
+}
+
+/**
+ * The same runs as a value: nothing is thrown for a violation. `formatResult` and `formatFailure` put the result into words.
+ * @throws InputError when the program or an option is at fault
+ */
+export function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
+  return run(program, options);
+}

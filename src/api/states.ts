@@ -1,0 +1,46 @@
+/**
+ * `moirai/states`: isolation levels as commit tests on database states, and the checker by them.
+ *
+ * An execution is an order of transactions; each makes a new state, and each operation may have read from some of the states before it. A level is
+ * a test that every transaction passes. Crooks, Pu, Alvisi and Clement, "Seeing is Believing" (PODC 2017). For some twenty transactions
+ * that touch the same keys; `moirai/check` decides histories of every size.
+ *
+ * @example
+ * ```ts
+ * import { commitTest, explainCommitTest } from 'moirai/states';
+ *
+ * const bank = {
+ *   initial: new Map([['S', 30], ['C', 30]]),
+ *   transactions: [
+ *     { id: 'alice', operations: [{ kind: 'read', key: 'S', value: 30 }, { kind: 'write', key: 'C', value: -10 }] },
+ *     { id: 'bob', operations: [{ kind: 'read', key: 'C', value: 30 }, { kind: 'write', key: 'S', value: -10 }] },
+ *   ],
+ * };
+ * console.log(commitTest(bank, 'snapshot-isolation').kind, commitTest(bank, 'serializable').kind);
+ * // prints: satisfied violated
+ * ```
+ */
+export {
+  commitTest,
+  commitTestLevels,
+  commitTestOf,
+  commitTestTable,
+  explainCommitTest,
+  explainFailures,
+  parseCommitTestLevel,
+  referenceCommitTest,
+  summarizeCommitTest,
+  type CommitTestInfo,
+  type CommitTestLevel,
+  type CommitTestOptions,
+  type CommitTestVerdict,
+  type Failure,
+  type JudgedExecution,
+  type JudgedTransaction,
+  type ObservedTransaction,
+  type ObservedTransactions,
+  type Obstacle,
+  type ReferenceCommitVerdict,
+  type StatePosition,
+  type TimelessLevel,
+} from '../states/index.ts';
