@@ -12,6 +12,7 @@ test('the front door is narrow', () => {
     'explore',
     'forEveryChoice',
     'forEveryChoiceAsync',
+    'formatExploration',
     'formatFailure',
     'formatHistory',
     'formatHistoryLines',

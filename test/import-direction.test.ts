@@ -42,7 +42,7 @@ const mayImport: MayImport = {
   check: belowTools,
   verify: ['trace', ...belowTools],
   protocol: belowTools,
-  capture: ['trace', ...belowTools],
+  capture: ['trace', 'files', ...belowTools],
   analyze: ['explore', 'sql-program', 'serve', 'database', 'trace', 'report', ...belowTools],
 };
 const folders = Object.keys(mayImport);

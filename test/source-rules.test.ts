@@ -20,6 +20,10 @@ const ambientModules = /^(?:node:)?(?:fs|fs\/promises|process)$/;
 
 /** Files outside cli that may, and why. */
 const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; readonly why: string }>> = {
+  'src/api/record.ts': {
+    uses: ['process.env', 'process.pid', 'process.argv', 'process.cwd', 'process.once', 'process.stderr'],
+    why: 'a program of its own: `node --import` starts it before an application, and its options are in the environment',
+  },
   'src/files/append-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/descriptor.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/file-lock.ts': { uses: ['node:fs', 'process.pid', 'process.kill'], why: 'a lock names its process' },
@@ -29,8 +33,8 @@ const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; re
   },
   'src/files/whole-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/base/clock.ts': {
-    uses: ['performance.now', 'Date.now'],
-    why: 'the one clock: it ends runs and searches that take too long, and tells SQL the time; nothing else',
+    uses: ['performance.now', 'Date.now', 'process.hrtime'],
+    why: 'the one clock: it ends runs and searches that take too long, tells SQL the time, and stamps the operations of traces; nothing else',
   },
   'src/base/event-loop.ts': {
     uses: ['process.on'],

@@ -5,6 +5,8 @@
  *   a shell in a folder that has the examples, where `moirai` is the built command line; those that need no shell, one after the other in one
  *   process. What a block leaves there, such as failing runs, is there for the rest of the block only.
  * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too.
+ *
+ * In the docstrings of the front door an `@example` is such a module. All of them run in one process; `// prints:` lines are what they print.
  */
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,6 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runProcess, UserFolder } from './support/cli.ts';
 import { CommandProcess } from './support/command-process.ts';
+import { examplesIn, printsOf, runTogether } from './support/docstring-examples.ts';
 import { type CodeBlock, codeBlocks, commandsOf } from './support/markdown.ts';
 import { typeErrors } from './support/type-check.ts';
 
@@ -26,6 +29,10 @@ const commands = blocks
     commandsOf(block).map(({ command, output, line }) => ({ at: `${block.file}:${line}`, block, command, output })),
   );
 const modules = blocks.filter(({ language }) => language === 'ts');
+const doors = readdirSync(join(root, 'src/api')).map((name) => `src/api/${name}`);
+const examples = doors.flatMap((file) =>
+  examplesIn(readFileSync(join(root, file), 'utf8')).map((block) => ({ file, ...block })),
+);
 
 const failures = { MOIRAI_FAILURES: '.moirai/failures' };
 const folder = new UserFolder();
@@ -89,7 +96,7 @@ function inShell(command: string, cwd: string): Promise<Ended> {
 }
 
 test('every module type-checks', () => {
-  expect(typeErrors(new Map(modules.map((block) => [nameOf(block), block.text])))).toEqual([]);
+  expect(typeErrors(new Map([...modules, ...examples].map((block) => [nameOf(block), block.text])))).toEqual([]);
 });
 
 const executed = modules.filter(({ notes }) => notes.includes('run'));
@@ -98,6 +105,22 @@ test.each(executed.map((block) => ({ at: `${block.file}:${block.line}`, ...block
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const { code, err } = await runProcess(process.execPath, ['--import', loader, 'block.mts'], { cwd: folder.path });
   expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+});
+
+test('every entry point of the package is a module of src/api, with an example that prints what it says', async () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly 'moirai-source': string }>>;
+  };
+  const sources = Object.entries(exports).flatMap(([name, target]) =>
+    typeof target === 'string' ? [] : [{ name, source: target['moirai-source'].replace('./', '') }],
+  );
+  expect(sources.filter(({ source }) => !doors.includes(source))).toEqual([]);
+  // The preload exports nothing: transcripts and the check of the package show it.
+  const shown = new Set(['src/api/record.ts', ...examples.map(({ file }) => file)]);
+  expect(sources.filter(({ source }) => !shown.has(source))).toEqual([]);
+  const files = examples.map((block) => ({ name: nameOf(block), text: block.text }));
+  const printed = await runTogether(files, folder);
+  expect(printed).toEqual(Object.fromEntries(examples.map((block) => [nameOf(block), printsOf(block.text)])));
 });
 
 describe('the tests of the documents themselves', () => {
@@ -109,6 +132,15 @@ describe('the tests of the documents themselves', () => {
       { language: '', notes: [], text: '', line: 13 },
     ]);
     expect(() => codeBlocks('```ts\nconst a')).toThrow('the code block at line 1 has no end');
+  });
+
+  test('examples of docstrings are found with their line and what they print', () => {
+    const text =
+      '/**\n * Adds.\n *\n * @example\n * ```ts\n * console.log(1);\n * // prints: 1\n * ```\n */\nexport const a = 1;\n';
+    const [example, ...others] = examplesIn(text);
+    expect(others).toEqual([]);
+    expect(example).toMatchObject({ language: 'ts', text: 'console.log(1);\n// prints: 1\n', line: 6 });
+    expect(printsOf(example?.text ?? '')).toEqual(['1']);
   });
 
   test('commands are found with what they print', () => {

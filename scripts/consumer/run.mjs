@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { explore, program, testProgram } from 'moirai';
+import { strongestLevel } from 'moirai/check';
 import { parseHistory } from 'moirai/history';
-import { strongestLevel } from 'moirai/isolation';
 
 const manifest = createRequire(import.meta.url)('moirai/package.json');
 // `moirai/record` is for `node --import`: it exports nothing.

@@ -33,6 +33,7 @@ export interface AnalyzeOptions extends BudgetOptions {
   readonly schedulesMax?: number;
 }
 
+/** What was found in an application. */
 export interface Analysis {
   readonly units: number;
   readonly transactions: readonly TransactionReport[];
@@ -43,6 +44,7 @@ export interface Analysis {
   readonly evidence: Evidence;
 }
 
+/** One transaction, and what it needs. */
 export interface TransactionReport {
   readonly name: string;
   readonly place: Place;

@@ -9,6 +9,7 @@ import type { Schema } from './schema.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
 
+/** Transactions that can go wrong together. */
 export interface Anomaly {
   /** `lost update`, `write-skew`; `not serializable` where it has no name. */
   readonly name: string;
@@ -30,6 +31,7 @@ export interface Anomaly {
   readonly isLeft: boolean;
 }
 
+/** The cheapest change that was found to mend an anomaly. */
 export interface Fix {
   /** Beside those of the anomalies before it; empty where these are enough. */
   readonly changes: readonly Change[];

@@ -9,6 +9,7 @@ import type { IsolationName } from '../sql/index.ts';
 /** Of SQL and of the driver. */
 export type Dialect = 'postgres' | 'mysql';
 
+/** The units of an application, and the schema that their statements are of. */
 export interface Application {
   readonly dialect: Dialect;
   /** CREATE TABLE, CREATE INDEX, ALTER TABLE: as `psql` or `mysql` would take it. */
@@ -45,6 +46,7 @@ export interface CodeRange {
 /** A statement outside a transaction is a transaction of its own (autocommit). */
 export type UnitStep = Transaction | Statement | Branch<UnitStep> | Loop<UnitStep> | Return | NotUnderstood;
 
+/** Steps between BEGIN and COMMIT. */
 export interface Transaction {
   readonly kind: 'transaction';
   /** Unique within the unit. */
@@ -57,6 +59,7 @@ export interface Transaction {
   readonly steps: readonly Step[];
 }
 
+/** What a transaction does, in order. */
 export type Step =
   | Statement
   | Branch<Step>
@@ -79,6 +82,7 @@ export type AnyStep =
   | RollbackToSavepoint
   | NotUnderstood;
 
+/** One SQL statement, and where it is in the source. */
 export interface Statement {
   readonly kind: 'statement';
   /** One statement, with `$1` (PostgreSQL) or `?` (MySQL) for parameters. */
@@ -118,6 +122,7 @@ export interface Return {
   readonly kind: 'return';
 }
 
+/** SAVEPOINT. */
 export interface Savepoint {
   readonly kind: 'savepoint';
   readonly name: string;

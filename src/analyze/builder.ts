@@ -14,6 +14,7 @@ import type {
   Value,
 } from './application.ts';
 
+/** An application as it is written: a schema, and units by name. */
 export interface ApplicationDefinition {
   /** Default: postgres. */
   readonly dialect?: Application['dialect'];
@@ -25,7 +26,10 @@ export interface ApplicationDefinition {
 /** A constant may stand for itself. */
 export type Operand = Value | string | number | boolean | null;
 
-/** @throws InputError `analyze/application` */
+/**
+ * An application from its units.
+ * @throws InputError `analyze/application` where `schema` is no text or `units` no object
+ */
 export function application({ dialect = 'postgres', schema, units }: ApplicationDefinition): Application {
   if (typeof schema !== 'string') throw shape('`schema` is not a text');
   if (typeof units !== 'object' || units === null) throw shape('`units` is not an object');
@@ -33,7 +37,10 @@ export function application({ dialect = 'postgres', schema, units }: Application
   return { dialect, schema, units: named, notUnderstood: [] };
 }
 
-/** @param level of BEGIN; `null` is the database's default */
+/**
+ * Steps between BEGIN and COMMIT.
+ * @param level of BEGIN; `null`: the database's default
+ */
 export function transaction(name: string, level: IsolationName | null, steps: readonly Step[]): Transaction {
   return {
     kind: 'transaction',
@@ -44,11 +51,16 @@ export function transaction(name: string, level: IsolationName | null, steps: re
   };
 }
 
-/** @param result the name by which later values use its rows; left out where none does */
+/**
+ * A SQL statement.
+ * @param parameters in the order of their placeholders
+ * @param result the name by which later values use its rows; `null` where none does
+ */
 export function statement(sql: string, parameters: readonly Operand[] = [], result: string | null = null): Statement {
   return { kind: 'statement', sql, parameters: parameters.map(valueOf), place: here(), result };
 }
 
+/** What is done where a condition on values holds, and where it does not. */
 export function branch<Of extends Step | UnitStep>(
   condition: Operand,
   ifTrue: readonly Of[],
@@ -57,10 +69,15 @@ export function branch<Of extends Step | UnitStep>(
   return { kind: 'branch', condition: valueOf(condition), ifTrue, ifFalse };
 }
 
+/**
+ * What is done for each element of a list.
+ * @param name by which `element` names the element
+ */
 export function loop<Of extends Step | UnitStep>(name: string, over: Operand, steps: readonly Of[]): Loop<Of> {
   return { kind: 'loop', name, over: valueOf(over), steps };
 }
 
+/** The transaction rolls back and ends. */
 export function abort(): Abort {
   return { kind: 'abort' };
 }

@@ -8,6 +8,7 @@ import type { Schema } from './schema.ts';
 import { statementTree } from './statement-tree.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 
+/** A change of one transaction. */
 export type Change =
   /** FOR UPDATE on one SELECT. */
   | { readonly kind: 'lock'; readonly transaction: string; readonly place: Place; readonly sql: string }

@@ -1,6 +1,7 @@
 /** The printed form of an application: what a test compares and a person reads. */
 import type { Application, NotUnderstood, Place, Step, Unit, UnitStep, Value } from './application.ts';
 
+/** What is shown of an application. */
 export interface FormatOptions {
   /** Adds `at file:line`. Without, two sources of the same application have the same form. */
   readonly places: boolean;

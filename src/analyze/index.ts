@@ -1,13 +1,16 @@
 /** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
 export { formatAnalysis, participants, type AnalysisText } from './analysis-text.ts';
 export { type ChangedUnits, unitsOfChange } from './changed-units.ts';
-export { changeText } from './changes.ts';
+export { type Change, changeText } from './changes.ts';
 export { analysisJson } from './analysis-json.ts';
 export { analysisSarif, type SarifOptions } from './analysis-sarif.ts';
 export { analyze, type Analysis, type AnalyzeOptions, type TransactionReport } from './analyze.ts';
 export type { Anomaly, Fix } from './anomaly.ts';
+export type { Arguments } from './run-steps.ts';
+export type { NotUnderstoodPlace } from './transactions.ts';
 export type {
   Abort,
+  AnyStep,
   Application,
   Branch,
   CodeRange,
@@ -42,7 +45,7 @@ export {
 } from './builder.ts';
 export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
 export { formatProgram, programFileName } from './program-text.ts';
-export { type WitnessDefinition, witnessProgram, type WitnessSession } from './witness-program.ts';
+export { type AnomalyKind, type WitnessDefinition, witnessProgram, type WitnessSession } from './witness-program.ts';
 export { sourceEdits } from './patch/source-edits.ts';
 export { unifiedPatch } from './patch/unified-patch.ts';
 export { type SourceOptions, applicationFromSource } from './source/application-from-source.ts';

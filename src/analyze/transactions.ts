@@ -21,6 +21,7 @@ export interface AnalyzedTransaction {
   readonly hasLoops: boolean;
 }
 
+/** Source whose transactions are not known, so nothing green is said of them. */
 export interface NotUnderstoodPlace {
   readonly place: Place;
   readonly reason: string;

@@ -13,6 +13,7 @@ import { engineOf } from './engines.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 import { type Arguments, type Ran, runSteps, runUnit } from './run-steps.ts';
 
+/** A few transactions on a few rows. */
 export interface WitnessDefinition {
   readonly dialect: Dialect;
   /** Tables, then rows. */
@@ -40,6 +41,10 @@ export interface WitnessSession {
 /** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. */
 export type AnomalyKind = 'internal' | 'external';
 
+/**
+ * A SQL program that holds if every run is serializable by what can be seen. The programs of `moirai analyze --out` are such.
+ * @param onAnomaly called where a run is not
+ */
 export function witnessProgram(
   definition: WitnessDefinition,
   onAnomaly: (kind: AnomalyKind) => void = () => undefined,

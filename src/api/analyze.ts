@@ -25,8 +25,9 @@
  * });
  * const { anomalies, transactions } = await analyze(deposit, { isolation: 'read committed' });
  * console.log(anomalies[0]?.name, transactions[0]?.weakest);
- * // prints: lost update repeatable read
+ * // prints: lost-update repeatable read
  * ```
+ * @module
  */
 import {
   type Analysis,
@@ -36,6 +37,8 @@ import {
   formatAnalysis as format,
 } from '../analyze/index.ts';
 import { plain, type Styler } from '../report/index.ts';
+
+export type { IsolationName } from '../sql/index.ts';
 
 export {
   abort,
@@ -61,10 +64,10 @@ export {
   type Arguments,
   type Branch,
   type Change,
+  type CodeRange,
   type Dialect,
   type Fix,
   type FormatOptions,
-  type IsolationName,
   type Loop,
   type NotUnderstood,
   type NotUnderstoodPlace,

@@ -9,14 +9,15 @@
  * import { certify, check, explain } from 'moirai/check';
  * import { parseHistory } from 'moirai/history';
  *
- * const history = parseHistory('a: r x _, w x 1\nb: r x _, w x 2'); // two sessions read x before either writes it
+ * const history = parseHistory('r x _, w x 1\nr x _, w x 2'); // two sessions read x before either writes it
  * const verdict = check(history, 'snapshot-isolation');
  * if (verdict.kind === 'violated') for (const line of explain(history, verdict)) console.log(line);
- * // prints: b/0 reads x = null, which a/0 overwrites
- * // prints: a/0 reads x = null, which b/0 overwrites
+ * // prints: 0/0 reads x = null, which 1/0 overwrites
+ * // prints: 1/0 reads x = null, which 0/0 overwrites
  * console.log(certify(history, 'snapshot-isolation', verdict), check(history, 'causal').kind);
  * // prints: true satisfied
  * ```
+ * @module
  */
 export {
   checkHistory as check,
@@ -34,6 +35,7 @@ export {
   type ChosenWriter,
   type Edge,
   type EdgeRelation,
+  type Reason,
   type Refutation,
   type RefutedChoice,
   type Step,
@@ -41,4 +43,4 @@ export {
   type Violated,
 } from '../isolation/index.ts';
 // The read that is the evidence of a violation, and how `certify` counts reads of aborted transactions.
-export type { ReadPhenomenon, RelationsOptions } from '../history/index.ts';
+export type { ExternalRead, ReadPhenomenon, RelationsOptions } from '../history/index.ts';

@@ -8,21 +8,22 @@
  * @example
  * ```ts
  * import { explore, formatExploration } from 'moirai/explore';
- * import { program } from 'moirai/program';
+ * import { program, type SessionHandle } from 'moirai/program';
  *
- * const increment = (session) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
+ * const increment = (session: SessionHandle) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
  * const counter = program({
  *   initial: { x: 0 },
  *   sessions: { a: increment, b: increment },
- *   invariant: ({ final }) => final.x === 2 || `x is ${final.x}`,
+ *   invariant: ({ final }) => final['x'] === 2 || `x is ${final['x']}`,
  * });
  * const weak = await explore(counter, { level: 'causal' });
  * const strong = await explore(counter, { level: 'serializable' });
  * console.log(weak.counterexample?.message, strong.complete, strong.violations);
  * // prints: x is 1 true 0
- * console.log(formatExploration(strong).includes('holds'));
- * // prints: true
+ * console.log(formatExploration(strong).split('\n')[0]);
+ * // prints: all 2 histories satisfy the invariant at serializable: a proof for this program
  * ```
+ * @module
  */
 import {
   estimateHistories as estimate,

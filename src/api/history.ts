@@ -8,13 +8,14 @@
  * ```ts
  * import { formatHistory, parseHistory, readHistory, writeHistory } from 'moirai/history';
  *
- * const history = parseHistory('alice: w x 1\nbob: r x 1, w x 2');
+ * const history = parseHistory('w x 1\nr x 1, w x 2');
  * console.log(history.sessions.join(), history.transactions[1]?.operations.length);
- * // prints: alice,bob 2
+ * // prints: 0,1 2
  * const bytes = writeHistory(history, 'jsonl');
  * console.log(formatHistory(await readHistory(bytes)) === formatHistory(history));
  * // prints: true
  * ```
+ * @module
  */
 export {
   defaultId,

@@ -10,13 +10,14 @@
  * import { anomalies, isolationLevels, isStrongerOrEqual, parseLevel, referenceCheck } from 'moirai/isolation';
  * import { parseHistory } from 'moirai/history';
  *
- * const writeSkew = parseHistory('a: r x _, r y _, w x 1\nb: r x _, r y _, w y 1');
+ * const writeSkew = parseHistory('r x _, r y _, w x 1\nr x _, r y _, w y 1');
  * const allowing = isolationLevels.filter((level) => referenceCheck(writeSkew, level).kind === 'satisfied');
  * console.log(allowing.at(-1), isStrongerOrEqual('serializable', parseLevel('causal')));
  * // prints: snapshot-isolation true
  * console.log(anomalies['write-skew'].title);
  * // prints: write skew
  * ```
+ * @module
  */
 export {
   anomalies,
@@ -32,6 +33,7 @@ export {
   type AnomalyName,
   type CycleAnomaly,
   type CycleAnomalyName,
+  type CycleFacts,
   type IsolationLevel,
   type LevelOf,
   type Levels,

@@ -8,7 +8,7 @@
  * ```ts
  * import { forEveryChoice, mockDatabase } from 'moirai/mockdb';
  *
- * const seen = new Set();
+ * const seen = new Set<unknown>();
  * forEveryChoice((chooser) => {
  *   const database = mockDatabase({ level: 'causal', initial: new Map([['x', 0]]), chooser });
  *   const writer = database.begin(0);
@@ -19,6 +19,7 @@
  * console.log([...seen].sort().join());
  * // prints: 0,1
  * ```
+ * @module
  */
 import type { Chooser } from '../base/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';

@@ -3,20 +3,21 @@
  *
  * @example
  * ```ts
- * import { program, testProgram } from 'moirai/program';
+ * import { program, type SessionHandle, testProgram } from 'moirai/program';
  *
- * const increment = (session) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
+ * const increment = (session: SessionHandle) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
  * const counter = program({
  *   initial: { x: 0 },
  *   sessions: { a: increment, b: increment },
- *   invariant: ({ final }) => final.x === 2,
+ *   invariant: ({ final }) => final['x'] === 2,
  * });
  * const { runs, violations } = await testProgram(counter, { level: 'serializable', runs: 100 });
  * console.log(runs, violations);
  * // prints: 100 0
- * await testProgram(counter, { level: 'causal' }).catch((error) => console.log(/lost update/.test(error.message)));
+ * await testProgram(counter, { level: 'causal' }).catch((error: Error) => console.log(/lost update/.test(error.message)));
  * // prints: true
  * ```
+ * @module
  */
 import {
   type CampaignOptions as AllCampaignOptions,
@@ -48,6 +49,7 @@ export {
   type ProgramDefinition,
   type RecordedRun,
   type Replayed,
+  type ReplayedRun,
   type SessionFunction,
   type SessionHandle,
   type SqlConnection,

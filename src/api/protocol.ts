@@ -24,6 +24,7 @@
  * console.log(checkProtocol(counting, { parameters: { most: 5 } }).verdict);
  * // prints: satisfied
  * ```
+ * @module
  */
 import {
   checkProtocol as check,
@@ -31,9 +32,10 @@ import {
   message as newMessage,
   type Message as MessageOfSearch,
   type NamedSet,
+  type Parameters,
   type Protocol,
   type ProtocolCheckOptions as AllOptions,
-  type ProtocolCheckResult,
+  type ProtocolCheckResult as RoomResult,
   simulateProtocol as simulate,
   type SimulateOptions,
 } from '../protocol/index.ts';
@@ -86,7 +88,6 @@ export {
   type ProcessesSpec,
   type Progress,
   type Protocol,
-  type ProtocolCheckResult,
   type ProtocolParts,
   type Self,
   type Shared,
@@ -123,10 +124,13 @@ export interface ProtocolCheckOptions
     | 'timeoutMs'
   > {}
 
+/** What a search found. */
+export interface ProtocolCheckResult extends Omit<RoomResult, 'checkpoint'> {}
+
 /** What random behaviours are drawn from, and how many. */
 export interface SimulateProtocolOptions extends SimulateOptions {
   /** The values of the protocol's parameters. Default: its own. */
-  readonly parameters?: ProtocolCheckOptions['parameters'];
+  readonly parameters?: Parameters;
 }
 
 /**
@@ -152,7 +156,10 @@ export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions 
  * The same, giving the thread back now and then, so that timers run and `signal` is heard.
  * @throws InputError as `checkProtocol`
  */
-export function checkProtocolAsync(protocol: Protocol, options: ProtocolCheckOptions = {}): Promise<ProtocolCheckResult> {
+export function checkProtocolAsync(
+  protocol: Protocol,
+  options: ProtocolCheckOptions = {},
+): Promise<ProtocolCheckResult> {
   return checkProtocolYielding(protocol, options);
 }
 

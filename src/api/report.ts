@@ -15,6 +15,7 @@
  * console.log(formatMermaid([drawHistory(history, 'a lost update')]).split('\n')[1]);
  * // prints: title: "a lost update"
  * ```
+ * @module
  */
 import type { History } from '../history/index.ts';
 import { type CycleDrawing, drawHistory as draw } from '../report/index.ts';

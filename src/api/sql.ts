@@ -1,40 +1,191 @@
-/** `moirai/sql`: a mock database for the driver that a test suite already has; every schedule of a SQL program, or many runs of it. */
-export {
-  formatSqlFailure,
-  formatSqlResult,
-  runSqlCampaign,
-  sqlCampaignDefaults,
-  testSqlProgram,
-  type SqlCampaignOptions,
+/**
+ * `moirai/sql`: a mock SQL database for the driver that a test suite already has; every schedule of a SQL program, or many runs of it.
+ *
+ * A program is sessions that use a driver, a schema and an invariant: `sqlProgram` of `moirai`. `testSqlProgram` runs it at random, `exploreSql` takes
+ * every schedule that the engine could. `openSqlDatabase` is the database alone, without a program; `moirai/serve` puts it behind a port.
+ *
+ * @example
+ * ```ts
+ * import { type SqlConnection, sqlProgram } from 'moirai';
+ * import { exploreSql, parseProfile } from 'moirai/sql';
+ * import pg from 'pg';
+ *
+ * const withdraw = async ({ connect }: SqlConnection) => {
+ *   const client = new pg.Client({ user: 'test', stream: connect });
+ *   await client.connect();
+ *   const { rows } = await client.query('SELECT balance FROM accounts WHERE id = 1');
+ *   if (rows[0].balance >= 60) await client.query('UPDATE accounts SET balance = balance - 60 WHERE id = 1');
+ *   await client.end();
+ * };
+ * const program = sqlProgram({
+ *   dialect: 'postgres',
+ *   schema: ['CREATE TABLE accounts (id int PRIMARY KEY, balance int)', 'INSERT INTO accounts VALUES (1, 100)'],
+ *   sessions: { alice: withdraw, bob: withdraw },
+ *   invariant: async ({ connect }) => {
+ *     const client = new pg.Client({ user: 'test', stream: connect });
+ *     await client.connect();
+ *     const { rows } = await client.query('SELECT balance FROM accounts WHERE id = 1');
+ *     await client.end();
+ *     return rows[0].balance >= 0 || `the balance is ${rows[0].balance}`;
+ *   },
+ * });
+ * const found = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+ * console.log(found.complete, found.failures[0]?.message);
+ * // prints: true the balance is -20
+ * ```
+ * @module
+ */
+import {
+  runSqlCampaign as run,
+  type SqlCampaignOptions as RoomCampaignOptions,
   type SqlCampaignResult,
-  type TestSqlOptions,
+  testSqlProgram as test,
 } from '../campaign/sql/index.ts';
+import type { Profile, ProfileOptions } from '../database/index.ts';
+import {
+  estimateSchedules as estimate,
+  type EstimateSchedulesOptions as RoomEstimateOptions,
+  exploreSql as explore,
+  type ExploreSqlOptions as RoomExploreOptions,
+  exploreSqlPlans,
+  type ExploreSqlResult,
+  type ScheduleEstimate,
+} from '../explore/sql/index.ts';
+import type { SqlProgram } from '../program/index.ts';
+import { openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
+
+export { formatSqlFailure, formatSqlResult, type SqlCampaignResult } from '../campaign/sql/index.ts';
 export {
-  openSqlDatabase,
   parseProfile,
+  profileText,
+  type AssumedAccess,
+  type EngineName,
   type Profile,
-  recordedProfile,
-  type SqlDatabase,
-  type SqlDatabaseOptions,
-  type StatementEvent,
+  type ProfileOptions,
 } from '../database/index.ts';
 export {
   drawSqlFailures,
-  estimateSchedules,
-  type EstimateSchedulesOptions,
-  exploreSql,
-  type ExploreSqlOptions,
-  exploreSqlPlans,
-  type ExplorePlansOptions,
-  type ExploreSqlResult,
-  type ExploreWays,
   formatScheduleEstimate,
   formatSqlExploration,
   formatSqlExplorations,
+  type ExploreSqlResult,
   type ScheduleEstimate,
   type SqlExplorationText,
   type SqlFailureKind,
   type SqlProgress,
 } from '../explore/sql/index.ts';
-export { connectTo, type ConnectToOptions } from '../serve/index.ts';
-export { type LoggedStatement, prepareSchema, type SqlFailure, type SqlTextOptions } from '../sql-program/index.ts';
+export type { IsolationName } from '../sql/index.ts';
+export type { Dialect } from '../sql/model/index.ts';
+export type { FailureKind, Late, LoggedStatement, SqlFailure, SqlTextOptions } from '../sql-program/index.ts';
+export type { ConnectOptions, SqlDatabase, SqlDatabaseOptions, StatementEvent } from './sql-database.ts';
+
+/** On which database a program runs, and how often. */
+export interface SqlCampaignOptions
+  extends Pick<
+    RoomCampaignOptions,
+    | 'abortRate'
+    | 'onProgress'
+    | 'plans'
+    | 'profile'
+    | 'replay'
+    | 'runs'
+    | 'seed'
+    | 'signal'
+    | 'stopAtFirst'
+    | 'timeMaxMs'
+    | 'timeoutMs'
+    | 'waitMs'
+  > {}
+
+/** The same for a test: the database by its names, and a time for all runs that a test runner waits for. */
+export interface TestSqlOptions extends Omit<SqlCampaignOptions, 'profile'>, ProfileOptions {
+  /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
+  readonly timeBudgetMs?: number;
+}
+
+/** On which database a program is explored, and how far. Every limit that is reached makes the answer `unknown`. */
+export interface ExploreSqlOptions
+  extends Pick<
+    RoomExploreOptions,
+    | 'estimateAfterMs'
+    | 'failsFast'
+    | 'failuresMax'
+    | 'historiesMax'
+    | 'onEstimate'
+    | 'onProgress'
+    | 'profile'
+    | 'reduces'
+    | 'replay'
+    | 'schedulesMax'
+    | 'signal'
+    | 'timeMaxMs'
+    | 'timeoutMs'
+    | 'waitMs'
+  > {
+  /**
+   * Access paths: the likely ones, or every combination of those that a server may take, where that makes a difference to what statements lock.
+   * Exponential in the number of places with a choice. Default `likely`.
+   */
+  readonly plans?: 'likely' | 'all';
+  /** With `plans: 'all'`: combinations to explore before the answer is `unknown`. Default 64. */
+  readonly plansMax?: number;
+}
+
+/** What is estimated, and how long. */
+export interface EstimateSchedulesOptions
+  extends Pick<RoomEstimateOptions, 'chooser' | 'onRun' | 'probes' | 'timeMaxMs' | 'timeoutMs' | 'waitMs'> {
+  readonly profile: Profile;
+}
+
+/**
+ * Opens a mock SQL database in this process: no port, and the same seed is the same run.
+ * @throws InputError `database/schema` where a statement of `schema` fails
+ */
+export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlDatabase> {
+  return (await openForUsers(options, null)).database;
+}
+
+/**
+ * Runs a SQL program at random, by default 100 times on its dialect's engine at that engine's default level: an assertion for any test runner.
+ * @throws AssertionError when a run violates the invariant or does not end, with the run and how to replay it in its message; when the runs are no evidence
+ *   that the invariant holds; of a replay also when the program takes other steps than the recorded run
+ * @throws InputError when the program or an option is at fault
+ */
+export function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
+  return test(program, options);
+}
+
+/**
+ * The same runs as a value: nothing is thrown for a violation. `formatSqlResult` and `formatSqlFailure` put the result into words.
+ * @throws InputError `program/...`, `option/...`
+ */
+export function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
+  return run(program, options);
+}
+
+/**
+ * Runs a SQL program once for every schedule of its statements and commits that the engine could take, lock waits, deadlocks and serialization
+ * failures included; of schedules that only swap independent steps one.
+ * @returns `complete` and no `violations`: the invariant holds in every schedule. `conclude(result.evidence)` is the verdict of the command line
+ * @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic`
+ */
+export function exploreSql(
+  program: SqlProgram,
+  { plans = 'likely', plansMax, ...options }: ExploreSqlOptions,
+): Promise<ExploreSqlResult> {
+  if (plans === 'likely') return explore(program, options);
+  const limits = plansMax === undefined ? {} : { plansMax };
+  return exploreSqlPlans(
+    program,
+    { ...options, ...limits },
+    ({ resume: _resume, onCheckpoint: _onCheckpoint, ...each }) => explore(program, each),
+  );
+}
+
+/**
+ * Estimates how many schedules an exploration has, by random probes: Knuth, "Estimating the Efficiency of Backtrack Programs" (1975).
+ * @throws InputError `program/schema`
+ */
+export function estimateSchedules(program: SqlProgram, options: EstimateSchedulesOptions): Promise<ScheduleEstimate> {
+  return estimate(program, options);
+}

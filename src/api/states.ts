@@ -15,13 +15,22 @@
  *     { id: 'alice', operations: [{ kind: 'read', key: 'S', value: 30 }, { kind: 'write', key: 'C', value: -10 }] },
  *     { id: 'bob', operations: [{ kind: 'read', key: 'C', value: 30 }, { kind: 'write', key: 'S', value: -10 }] },
  *   ],
- * };
+ * } as const;
  * console.log(commitTest(bank, 'snapshot-isolation').kind, commitTest(bank, 'serializable').kind);
  * // prints: satisfied violated
  * ```
+ * @module
  */
+import { monotonicMs, TimeLimit } from '../base/index.ts';
+import {
+  commitTest as test,
+  type CommitTestLevel,
+  type CommitTestOptions as RoomOptions,
+  type CommitTestVerdict,
+  type ObservedTransactions,
+} from '../states/index.ts';
+
 export {
-  commitTest,
   commitTestLevels,
   commitTestOf,
   commitTestTable,
@@ -32,7 +41,6 @@ export {
   summarizeCommitTest,
   type CommitTestInfo,
   type CommitTestLevel,
-  type CommitTestOptions,
   type CommitTestVerdict,
   type Failure,
   type JudgedExecution,
@@ -44,3 +52,25 @@ export {
   type StatePosition,
   type TimelessLevel,
 } from '../states/index.ts';
+
+/** How far executions are searched. */
+export interface CommitTestOptions extends Pick<RoomOptions, 'stepsMax' | 'transactionsMax'> {
+  /** Milliseconds; then the verdict is `unknown` with the reason `time-limit`. Default: no limit. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Is there an execution in which every transaction passes the commit test of the level? Exponential in the transactions that touch the same keys.
+ * @returns an execution with the read states of every operation; or for each transaction in the way what it conflicts with, and an execution
+ *   in which all others of them pass; or why it is not known
+ */
+export function commitTest(
+  observed: ObservedTransactions,
+  level: CommitTestLevel,
+  { timeoutMs, ...options }: CommitTestOptions = {},
+): CommitTestVerdict {
+  return test(observed, level, {
+    ...options,
+    ...(timeoutMs === undefined ? {} : { limit: new TimeLimit(monotonicMs() + timeoutMs) }),
+  });
+}

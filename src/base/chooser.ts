@@ -6,6 +6,7 @@ import { assert } from './assert.ts';
 
 /** Decides what is left open. `choose(n)` is an integer in [0, n); asking for n < 1 is a bug in the caller. */
 export interface Chooser {
+  /** An integer from 0 to below `options`. */
   choose(options: number): number;
 }
 

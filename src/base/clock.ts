@@ -14,3 +14,9 @@ export function wallClockMicroseconds(): bigint {
 /** Taken once: programs under test are run with clocks that are forced, and limits must not follow those. */
 const now = performance.now.bind(performance);
 const wallNow = Date.now;
+
+/** Nanoseconds of the machine's monotonic clock: processes on one machine share it, machines do not. */
+export function monotonicNanoseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e9 + nanoseconds;
+}

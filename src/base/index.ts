@@ -9,6 +9,7 @@ export {
   seeded,
   type Chooser,
 } from './chooser.ts';
+export { counted, formatCount } from './counted.ts';
 export { crc32 } from './crc32.ts';
 export { secretBytes } from './secret-bytes.ts';
 export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
@@ -16,7 +17,7 @@ export { formatInputError, isTruncated, InputError, type Place } from './input-e
 export { firstUserFrame, pathOf, shownPath, callerFrame } from './user-frame.ts';
 export { BitMatrix, everyElement } from './bit-matrix.ts';
 export { MinHeap } from './min-heap.ts';
-export { monotonicMs, wallClockMicroseconds } from './clock.ts';
+export { monotonicMs, monotonicNanoseconds, wallClockMicroseconds } from './clock.ts';
 export { LATE, before } from './deadline.ts';
 export { activeResources, onUnhandledRejection } from './event-loop.ts';
 export { pickGiven } from './pick-given.ts';

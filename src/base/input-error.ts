@@ -10,6 +10,7 @@ export interface Place {
   readonly column?: number;
 }
 
+/** Bad input: the one error of moirai that a user can mend. `code` is for scripts (`area/what`), `place` says where in the input. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 

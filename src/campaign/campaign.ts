@@ -70,6 +70,7 @@ export interface CampaignOptions extends BudgetOptions {
   readonly onTurn?: RunLimits['onTurn'];
 }
 
+/** How far the runs are. */
 export interface Progress {
   readonly level: ConstrainingLevel;
   readonly runs: number;
@@ -77,6 +78,7 @@ export interface Progress {
   readonly violations: number;
 }
 
+/** What many random runs of a program showed. */
 export interface CampaignResult {
   readonly level: ConstrainingLevel;
   readonly seed: number;

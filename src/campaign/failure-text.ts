@@ -19,6 +19,7 @@ import type { CampaignResult } from './campaign.ts';
 import type { Failure } from './failure.ts';
 import type { Timeout } from './single-run.ts';
 
+/** How a result is put into words. */
 export interface ResultText {
   /** Columns of the terminal. Default 80. */
   readonly width?: number;
@@ -27,6 +28,7 @@ export interface ResultText {
   readonly recorded?: RecordedRun;
 }
 
+/** How a failing run is put into words. */
 export interface FailureText extends ResultText {
   /** What replays the reduced run. Default: the option for `testProgram`. */
   readonly command?: string;

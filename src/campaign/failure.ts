@@ -4,6 +4,7 @@ import { type IsolationLevel, type Violated, weakestViolation } from '../isolati
 import { encodePath, type RecordedRun, sealToken, shapeOfKeys, stepsOfHistory } from '../program/index.ts';
 import type { FinishedRun, ProgramRunner } from './single-run.ts';
 
+/** A run that fails, reduced, and how to repeat it. */
 export interface Failure {
   /** What the invariant says. */
   readonly message: string;

@@ -1,4 +1,6 @@
-export { ClockOffset } from './clock-offset.ts';
+export { type ClockServer, serveClock } from './clock-source.ts';
+export { hookDrivers } from './record-drivers.ts';
+export { startTraceRecording, type TraceRecording, type TraceRecordingOptions } from './trace-recording.ts';
 export { hookMariadb } from './hook-mariadb.ts';
 export { hookMysql2 } from './hook-mysql2.ts';
 export { hookPg } from './hook-pg.ts';

@@ -1,10 +1,8 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
 import { readFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Command } from '@commander-js/extra-typings';
 import { seeded, InputError } from '../base/index.ts';
-import type { Listener } from '../serve/index.ts';
+import type { ServedDatabase } from '../serve/index.ts';
 import type { Profile, Replay, SqlDatabase } from '../database/index.ts';
 import { gapText } from '../evidence/index.ts';
 import { checkWritable } from '../files/index.ts';
@@ -114,7 +112,7 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
     if (replay?.isSummed === false) host.err(`assumed: ${options.replay} has no checksum: it is whole\n`);
     // The reader of the address may end us at once.
     const interrupted = host.untilInterrupted();
-    tell(options, profile, opened, profileText(profile), host);
+    tell(options, opened, profileText(profile), host);
     await interrupted;
     await opened.close();
     await writeResults(database, options, host);
@@ -129,32 +127,21 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
   }
 }
 
-interface Opened {
-  readonly listener: Listener;
-  /** `null`: not asked for. */
-  readonly httpAddress: string | null;
-  readonly close: () => Promise<void>;
-}
-
-async function open(database: SqlDatabase, profile: Profile, options: ServeOptions, host: Host): Promise<Opened> {
-  const { httpInterface, listen, startConversation } = await import('../serve/index.ts');
-  const onBug = (error: unknown): void => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`);
-  const common = { onBug, ...(options.password === undefined ? {} : { password: options.password }) };
-  const listener = await listen(startConversation(database, common), {
-    host: options.host,
-    port: options.port ?? defaultPorts[profile.dialect],
-    connectionsMax: options.maxConnections,
-    onBug,
+async function open(
+  database: SqlDatabase,
+  { dialect }: Profile,
+  { host: address, port, httpPort, password, maxConnections }: ServeOptions,
+  host: Host,
+): Promise<ServedDatabase> {
+  const { serveDatabase } = await import('../serve/index.ts');
+  return serveDatabase(database, {
+    host: address,
+    port: port ?? defaultPorts[dialect],
+    connectionsMax: maxConnections,
+    onBug: (error) => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`),
+    ...(httpPort === undefined ? {} : { httpPort }),
+    ...(password === undefined ? {} : { password }),
   });
-  if (options.httpPort === undefined) return { listener, httpAddress: null, close: () => listener.close() };
-  try {
-    const server = httpInterface(database, { ...common, sessionsMax: options.maxConnections });
-    const { address, close } = await listenHttp(server, options.host, options.httpPort);
-    return { listener, httpAddress: address, close: async () => void (await Promise.all([listener.close(), close()])) };
-  } catch (error) {
-    await listener.close();
-    throw error;
-  }
 }
 
 /** @throws InputError `serve/file`, `choices/format`, `choices/corrupt` */
@@ -197,27 +184,19 @@ const REPLAY_WAIT_MS = 2_000;
 
 const defaultPorts = { postgres: 5432, mysql: 3306 } as const;
 
-const urlAt = {
-  postgres: (place: string) => `postgres://postgres@${place}/postgres`,
-  mysql: (place: string) => `mysql://root@${place}/test`,
-} as const;
-
 function tell(
   { seed, json, replay }: ServeOptions,
-  { dialect }: Profile,
-  { listener: { host: address, port }, httpAddress }: Opened,
+  { host: address, port, url, httpUrl }: ServedDatabase,
   what: string,
   host: Host,
 ): void {
-  const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-  const url = urlAt[dialect](place);
   if (json) {
-    host.out(`${JSON.stringify({ url, host: address, port, http: httpAddress, seed })}\n`);
+    host.out(`${JSON.stringify({ url, host: address, port, http: httpUrl, seed })}\n`);
     return;
   }
   host.out(`${what}\n${replay === undefined ? `seed ${seed}` : `replaying ${replay}`}\n`);
   host.out(`DATABASE_URL=${url}\n`);
-  if (httpAddress !== null) host.out(`HTTP ${httpAddress}\n`);
+  if (httpUrl !== null) host.out(`HTTP ${httpUrl}\n`);
   host.out('Ctrl-C ends it\n');
 }
 
@@ -231,26 +210,6 @@ async function runScript(database: SqlDatabase, sql: string, file: string): Prom
   } finally {
     session.close();
   }
-}
-
-async function listenHttp(
-  server: Server,
-  host: string,
-  port: number,
-): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new InputError('serve/address', `cannot listen on ${host}:${port}: ${error.message}`)),
-    );
-    server.listen(port, host, resolve);
-  });
-  const { address, port: actual } = server.address() as AddressInfo;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { address: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`, close };
 }
 
 async function textOf(file: string): Promise<string> {

@@ -13,6 +13,7 @@ export {
   adminCommandOf,
   defaultIsolation,
   engineLevels,
+  type EngineName,
   formatChoices,
   parseAdminCommand,
   parseChoices,

@@ -4,6 +4,7 @@ import { failingStatements } from './failing-statements.ts';
 import { invariantAssumed, tablesElsewhere } from './invariant-evidence.ts';
 import { missedAssumed } from './missed-statements.ts';
 
+/** A verdict: with what a green one takes for granted, or why there is none. */
 export type Conclusion =
   | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
   | { readonly kind: 'violated' }
@@ -35,6 +36,7 @@ export type Gap =
   | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
   | { readonly kind: 'cut'; readonly clause: string };
 
+/** The verdict on what a tool looked at. A violation counts also where something else is missing; `satisfied` needs that nothing is. */
 export function conclude(evidence: Evidence): Conclusion {
   if (isUnused(evidence))
     return { kind: 'at-fault', code: 'program/store-unused', message: unusedText[evidence.store] };

@@ -4,6 +4,7 @@
  */
 import { type InvariantEvidence, noInvariant } from './invariant-evidence.ts';
 
+/** What a tool looked at: plain data, of which `conclude` makes the verdict. */
 export interface Evidence {
   /** Runs, schedules, histories or states that violate what was asked. One in which moirai refused a statement proves nothing and is not counted. */
   readonly violations: number;
@@ -25,6 +26,7 @@ export interface Evidence {
   readonly assumed: readonly string[];
 }
 
+/** Something that has to be there for an answer to mean anything. */
 export interface Looked {
   readonly count: number;
   /** The clause for a count of 0: `no state observed a transaction`. */
@@ -93,6 +95,7 @@ export interface RolledBack {
 /** `left-open`: a connection ended with its transaction open. `rolled-back`: the session wrote, and rolled back all that it had written. */
 export type Loss = 'left-open' | 'rolled-back';
 
+/** A statement that moirai cannot do and the engine could. */
 export interface UnsupportedStatement {
   readonly session: string;
   readonly statement: string;

@@ -8,6 +8,7 @@ import type { ConstrainingLevel } from '../isolation/index.ts';
 /** From weak to strong. `any`: a read sees any write that was committed before it in the order, whatever else was read. */
 export const baseLevels = ['any', 'read-committed', 'read-atomic', 'causal'] as const;
 
+/** A level whose histories can be enumerated without dead ends. */
 export type BaseLevel = (typeof baseLevels)[number];
 
 /** The level at which a transaction of `level` is explored: its own where it can be, and never more than the base. */

@@ -18,6 +18,7 @@ export interface EstimateOptions
   readonly probes?: number;
 }
 
+/** How many histories and runs there are, by random probes. */
 export interface Estimate {
   /** Runs of the program: the histories of the level that is explored. */
   readonly runs: number;

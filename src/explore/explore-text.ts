@@ -23,6 +23,7 @@ import type { Estimate } from './estimate.ts';
 import type { Counterexample, ExploreResult } from './explore.ts';
 import { stoppedBy } from './stopped.ts';
 
+/** How an exploration is put into words. */
 export interface ExploreText {
   /** Columns of the terminal. Default 80. */
   readonly width?: number;

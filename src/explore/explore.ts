@@ -58,6 +58,7 @@ export interface ExploreOptions extends BudgetOptions {
   readonly onHistory?: (history: () => History) => void;
   /** Estimate how many histories there are when it is not over after so long: 0 is before the first run. Default: never. */
   readonly estimateAfterMs?: number;
+  /** Called with the estimate that `estimateAfterMs` asks for. */
   readonly onEstimate?: (estimate: Estimate) => void;
   /**
    * Called before the first run, with what tells the result so far at any moment, also from within a run, and where the exploration then stands; `null`
@@ -74,6 +75,7 @@ export interface ExploreOptions extends BudgetOptions {
   readonly onProgress?: (progress: ExploreProgress) => void;
 }
 
+/** How far an exploration is. */
 export interface ExploreProgress {
   readonly histories: number;
   readonly runs: number;
@@ -84,6 +86,7 @@ export interface ExploreProgress {
   readonly expectedRuns: number | null;
 }
 
+/** What an exploration found. */
 export interface ExploreResult {
   readonly level: ConstrainingLevel;
   /** Histories at the level. */
@@ -121,6 +124,7 @@ export interface Stuck {
   readonly lastOperation: string;
 }
 
+/** A history that fails, and how to come back to it. */
 export interface Counterexample {
   readonly message: string;
   readonly history: History;

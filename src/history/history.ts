@@ -10,6 +10,7 @@ export type TransactionIndex = number;
 /** The transaction that wrote the initial values of all keys, before all sessions. It is not in `transactions`. */
 export const INITIAL: TransactionIndex = -1;
 
+/** A read of one key, with the value that the client saw. */
 export interface Read {
   readonly kind: 'read';
   readonly key: Key;
@@ -20,17 +21,20 @@ export interface Read {
   readonly condition?: string;
 }
 
+/** A write of one key. */
 export interface Write {
   readonly kind: 'write';
   readonly key: Key;
   readonly value: Value;
 }
 
+/** One read or write of one key. */
 export type Operation = Read | Write;
 
 /** `unknown`: the client never heard whether its commit arrived. */
 export type Status = 'committed' | 'aborted' | 'unknown';
 
+/** One transaction of one session. */
 export interface Transaction {
   /** Unique in the history; `session/index` where nothing else was given. */
   readonly id: string;
@@ -46,6 +50,7 @@ export interface Transaction {
   readonly level?: string;
 }
 
+/** What the sessions of a database read and wrote, as its clients saw it. Plain data: it can be written by hand. */
 export interface History {
   /** The names of the sessions. */
   readonly sessions: readonly string[];

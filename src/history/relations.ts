@@ -32,6 +32,7 @@ export interface AmbiguousRead extends Omit<ExternalRead, 'from'> {
   readonly candidates: readonly TransactionIndex[];
 }
 
+/** Which reads count as evidence. */
 export interface RelationsOptions {
   /**
    * `ignored` (default): what an aborted transaction read is no evidence, as in Adya's definitions.

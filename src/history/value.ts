@@ -4,7 +4,9 @@
  */
 import { InputError } from '../base/index.ts';
 
+/** The name of a register: a key of a store, a row or a cell of a table. */
 export type Key = string;
+/** What JSON can carry, exactly; `null` is also the value of a key that was never written. */
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [name: string]: Value };
 
 /** A value may hold arrays and records this deep: a value that contains itself is refused instead of copied forever. */

@@ -47,6 +47,7 @@ export interface Anomaly {
 /** What a shape may ask of a cycle. */
 export interface CycleFacts {
   readonly length: number;
+  /** How many edges have the relation. */
   readonly count: (relation: EdgeRelation) => number;
   /** Does every edge have one of these relations? */
   readonly only: (...relations: EdgeRelation[]) => boolean;
@@ -61,6 +62,7 @@ export interface CycleFacts {
 
 /** An anomaly that shows as a cycle of dependencies. */
 export interface CycleAnomaly extends Anomaly {
+  /** Has the cycle this shape? */
   readonly shape: (cycle: CycleFacts) => boolean;
 }
 
@@ -97,6 +99,7 @@ export const readAnomalies: Record<ReadAnomalyName, Anomaly> = {
   },
 };
 
+/** The anomalies of cycles, by name: a cycle has the first name whose shape fits. */
 export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
   'real-time-violation': {
     title: 'real-time violation',
@@ -217,6 +220,7 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
   },
 };
 
+/** The catalogue: every anomaly by name, with its meaning, its source and an example. */
 export const anomalies: Record<AnomalyName, Anomaly> = { ...readAnomalies, ...cycleAnomalies };
 
 /** The history that shows it, with times where they matter. */

@@ -15,7 +15,7 @@
 import { BitMatrix, everyElement } from '../base/index.ts';
 import type { IsolationLevel } from './level.ts';
 
-const strengths = {
+const strengths: Readonly<Record<ConstrainingLevel, number>> = {
   'read-committed': 0,
   'read-atomic': 1,
   causal: 2,
@@ -26,8 +26,9 @@ const strengths = {
 const { 'read-committed': READ_COMMITTED, causal: CAUSAL, prefix: PREFIX, serializable: SERIALIZABLE } = strengths;
 const SNAPSHOT_ISOLATION = strengths['snapshot-isolation'];
 
-/** The levels whose reads constrain the commit order. */
-export type ConstrainingLevel = keyof typeof strengths & IsolationLevel;
+/** The levels whose reads constrain the commit order, which are those that a mock database can be at. */
+export type ConstrainingLevel = Exclude<IsolationLevel, 'read-uncommitted' | 'strict-serializable'>;
+/** The levels that a mock database can be at, weakest first. */
 export const constrainingLevels = Object.keys(strengths) as ConstrainingLevel[];
 
 /** Pairs known to be in co, transitively closed: row a holds all b with a < b. */

@@ -17,7 +17,14 @@ export { constrainingLevels, type ConstrainingLevel } from './commit-constraints
 export { satisfies } from './definition.ts';
 export type { Edge, EdgeRelation } from './dependency-cycle.ts';
 export { exampleOf, explain, explainChoice, explainNoViolation, summarize } from './explain.ts';
-export { isolationLevels, isStrongerOrEqual, parseLevel, type IsolationLevel, type LevelOf, type Levels } from './level.ts';
+export {
+  isolationLevels,
+  isStrongerOrEqual,
+  parseLevel,
+  type IsolationLevel,
+  type LevelOf,
+  type Levels,
+} from './level.ts';
 export { referenceCheck, type ReferenceOptions, type ReferenceVerdict } from './reference.ts';
 export { type Cases, type Reason, type Refutation, type Step, transactionsOfRefutation } from './refutation.ts';
 export { mapPlaces, type Places } from './map-places.ts';

@@ -1,6 +1,7 @@
 /** The isolation levels, weakest first: a chain, each allowing only what those before it allow. */
 import { InputError } from '../base/index.ts';
 
+/** The levels, weakest first. */
 export const isolationLevels = [
   'read-uncommitted',
   'read-committed',
@@ -12,16 +13,19 @@ export const isolationLevels = [
   'strict-serializable',
 ] as const;
 
+/** A level by name, as the papers spell it. */
 export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** One level for a whole history, or each transaction's own: a read obeys the level of the transaction that reads. */
 export type Levels = IsolationLevel | LevelOf;
+/** Each transaction's own level, by its position in the history. */
 export type LevelOf = (transaction: number) => IsolationLevel;
 
 export function levelOfEach(level: Levels): LevelOf {
   return typeof level === 'function' ? level : () => level;
 }
 
+/** Is `a` the level `b`, or one that allows less? */
 export function isStrongerOrEqual(a: IsolationLevel, b: IsolationLevel): boolean {
   return isolationLevels.indexOf(a) >= isolationLevels.indexOf(b);
 }

@@ -6,16 +6,22 @@ import { type History, type RelationsOptions, type TransactionIndex } from '../h
 import { knownRelations, satisfiedBy, soOrWr } from './definition.ts';
 import { type Levels, levelOfEach } from './level.ts';
 
+/** The answer of the definition; a violation has no evidence but the orders that were tried. */
 export type ReferenceVerdict =
   | { readonly kind: 'satisfied'; readonly commitOrder: readonly TransactionIndex[] }
   | { readonly kind: 'violated' }
   | { readonly kind: 'unknown'; readonly reason: 'step-limit' };
 
+/** How far the definition is asked. */
 export interface ReferenceOptions extends RelationsOptions {
   /** Complete commit orders to try before giving up. Default 1,000,000. */
   readonly ordersMax?: number;
 }
 
+/**
+ * Asks the definition of every commit order, one after another: exponential in the transactions, for comparisons with small histories.
+ * @throws InputError `history/duplicate-write` where several transactions wrote what a read saw
+ */
 export function referenceCheck(history: History, level: Levels, options: ReferenceOptions = {}): ReferenceVerdict {
   const levelOf = levelOfEach(level);
   const relations = knownRelations(history, levelOf, options);

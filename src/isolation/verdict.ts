@@ -36,6 +36,7 @@ export interface RefutedChoice {
   readonly verdict: Violated;
 }
 
+/** A violation and its evidence. */
 export interface Violated {
   readonly kind: 'violated';
   readonly anomaly: AnomalyName;

@@ -13,7 +13,9 @@ export interface Version {
   readonly value: Value;
 }
 
+/** The strategies by name. */
 export const strategyNames = ['uniform', 'older', 'latest-per-session', 'latest', 'every-write'] as const;
+/** How a read weighs the values that it may return. */
 export type StrategyName = (typeof strategyNames)[number];
 
 /** A position in `admissible`, which holds the newest commit first and is not empty. */

@@ -34,6 +34,7 @@ export {
   type Divergence,
   type RecordedRun,
   type Replayed,
+  type ReplayedRun,
   type ReplayAnswer,
   type ReplayToken,
 } from './recorded-run.ts';

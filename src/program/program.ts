@@ -14,11 +14,13 @@ export type AnyValue = any;
 export interface TransactionHandle {
   /** The value that the store shows; `null` where the key was never written. */
   read<T = AnyValue>(key: Key): Promise<T>;
+  /** @throws InputError `history/value` for what JSON cannot carry */
   write(key: Key, value: unknown): Promise<void>;
   /** Rolls the transaction back and ends it; `session.transaction` then resolves to `undefined`. */
   abort(): never;
 }
 
+/** What a session is given: its transactions, one after another. */
 export interface SessionHandle {
   readonly name: string;
   /**
@@ -37,6 +39,7 @@ export interface SessionHandle {
   sometimes(name: string, condition?: boolean): void;
 }
 
+/** One session: what it returns is its result, which the invariant sees. */
 export type SessionFunction = (session: SessionHandle) => unknown;
 
 /** What is left when all sessions are done. */
@@ -48,16 +51,19 @@ export interface End<Results = Record<string, AnyValue>> {
    * Below serializable there can be several; each run draws one when this is first looked at.
    */
   readonly final: Readonly<Record<Key, AnyValue>>;
+  /** As that of a session. */
   readonly sometimes: (name: string, condition?: boolean) => void;
 }
 
 /** `true` holds; `false` or a sentence that says what is wrong does not. A throw does not hold either. Anything else is refused. */
 export type InvariantResult = boolean | string;
 
+/** A program as it is written. */
 export interface ProgramDefinition<Sessions extends Record<string, SessionFunction>> {
   /** Values of keys before all sessions; other keys start as `null`. */
   readonly initial?: Readonly<Record<Key, unknown>>;
   readonly sessions: Sessions;
+  /** What must hold when all sessions are done. Default: nothing, and only errors of sessions are looked for. */
   readonly invariant?: (
     end: End<{ [Name in keyof Sessions]: Awaited<ReturnType<Sessions[Name]>> }>,
   ) => InvariantResult | Promise<InvariantResult>;
@@ -70,6 +76,7 @@ export interface Program {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly sessionNames: readonly string[];
   readonly sessions: readonly SessionFunction[];
+  /** What must hold when all sessions are done. */
   readonly invariant: (end: End) => InvariantResult | Promise<InvariantResult>;
   readonly conflicts: 'retry' | 'abort';
   /** As it is written; `null`: it has none, and only errors of its sessions are looked for. */

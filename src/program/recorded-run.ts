@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { crc32, InputError } from '../base/index.ts';
 import { type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 
+/** What a run did, without values: what its replay has to do again. */
 export interface RecordedRun {
   /** Sessions, initial state or schema, and level, each as a text: `session "a"`. */
   readonly shape: readonly string[];
@@ -26,11 +27,12 @@ export type Replayed = ReplayedRun & {
   readonly isSummed: boolean;
 };
 
-type ReplayedRun =
+/** Whether the replay took the steps of the recorded run, or why not. */
+export type ReplayedRun =
   | { readonly kind: 'same-steps'; readonly run: RecordedRun }
   /** They are the same, and nothing judges them: the program has no invariant, and the recorded one may have had one. */
   | { readonly kind: 'not-judged'; readonly run: RecordedRun }
-  /** @property reason where that is known without the recorded steps */
+  /** `reason`: where that is known without the recorded steps. */
   | { readonly kind: 'other-steps'; readonly run: RecordedRun; readonly reason: string | null }
   /** It was not run. */
   | { readonly kind: 'other-program'; readonly shape: RecordedRun['shape'] };

@@ -20,13 +20,16 @@ export interface SqlConnection {
   readonly sometimes: (name: string, condition?: boolean) => void;
 }
 
+/** One session: it connects with its own driver, and what it returns is its result. */
 export type SqlSessionFunction = (connection: SqlConnection) => unknown;
 
+/** What is left when all sessions are done; the invariant connects to see the final state. */
 export interface SqlEnd<Results = Record<string, unknown>> extends SqlConnection {
   /** What each session returned. */
   readonly results: Results;
 }
 
+/** A SQL program as it is written. */
 export interface SqlProgramDefinition<Sessions extends Record<string, SqlSessionFunction>> {
   readonly dialect: 'postgres' | 'mysql';
   /** Statements that make tables and first rows, run once, serially, before all sessions. */
@@ -45,6 +48,7 @@ export interface SqlProgram {
   readonly schema: readonly string[];
   readonly sessionNames: readonly string[];
   readonly sessions: readonly SqlSessionFunction[];
+  /** What must hold when all sessions are done. */
   readonly invariant: (end: SqlEnd) => InvariantResult | Promise<InvariantResult>;
   /** As it is written; `null`: it has none, and only errors of its sessions are looked for. */
   readonly invariantText: string | null;

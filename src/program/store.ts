@@ -2,17 +2,21 @@
 import type { Key, Value } from '../history/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 
+/** What a program runs against. */
 export interface Store {
   /** Opens a transaction at `level`, or at the store's own. Transactions of different sessions may be open at the same time. */
   begin(session: number, level?: IsolationLevel): StoreTransaction;
 }
 
+/** One open transaction. After `commit` or `abort` its calls throw. */
 export interface StoreTransaction {
+  /** The value that the store shows; `null` where the key was never written. */
   read(key: Key): Value;
   /** @throws InputError `history/value` for what JSON cannot carry */
   write(key: Key, value: unknown): void;
   /** `serialization-failure`: the transaction has left no trace; it may run again. */
   commit(): 'committed' | 'serialization-failure';
+  /** Rolls it back. */
   abort(): void;
 }
 

@@ -8,6 +8,7 @@ import { type Kind, listOf, mapOf } from './kind.ts';
 import { type Member, namedSet, type NamedSet } from './named-set.ts';
 import { processes, type ProcessesDeclaration, shared, type SharedDeclaration, type Step } from './spec.ts';
 
+/** How long a queue gets, and what the network may do to it. */
 export interface ChannelOptions {
   /** Messages that wait for one receiver. */
   readonly lengthMax: number;
@@ -17,11 +18,13 @@ export interface ChannelOptions {
   readonly duplicating?: boolean;
 }
 
+/** A queue for each receiver. */
 export interface Channel<T> {
   /** For `shared` of the protocol. */
   readonly state: SharedDeclaration;
   /** For `processes`: the network that loses and duplicates. Empty where it does neither. */
   readonly faults: readonly ProcessesDeclaration[];
+  /** Is there room in the queue? */
   readonly canSend: (to: Member) => boolean;
   /** @throws InputError `protocol/queue-full` */
   readonly send: (to: Member, message: T) => void;
@@ -31,6 +34,11 @@ export interface Channel<T> {
   readonly receive: (to: Member, message: T) => void;
 }
 
+/**
+ * A queue of messages for each member of `to`.
+ * @param kind of a message
+ * @throws InputError `protocol/queue-full`, from `send`
+ */
 export function channel<T extends Value>(
   name: string,
   to: NamedSet,

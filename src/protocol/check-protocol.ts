@@ -22,6 +22,7 @@ export interface ProtocolCheckOptions extends SearchOptions {
   readonly eventually?: boolean;
 }
 
+/** What a search found. */
 export interface ProtocolCheckResult extends Omit<SearchResult, 'path'> {
   readonly conclusion: Conclusion;
   readonly trace: Trace | null;

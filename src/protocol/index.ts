@@ -9,7 +9,20 @@ export {
   type Members,
   type NamedSet,
 } from './named-set.ts';
-export { flag, listOf, mapOf, memberOf, memberOrNone, oneOf, range, record, setOf, type Cell, type Kind, type ValueOf } from './kind.ts';
+export {
+  flag,
+  listOf,
+  mapOf,
+  memberOf,
+  memberOrNone,
+  oneOf,
+  range,
+  record,
+  setOf,
+  type Cell,
+  type Kind,
+  type ValueOf,
+} from './kind.ts';
 export { channel, type Channel, type ChannelOptions } from './channel.ts';
 export { message, type Message } from './message.ts';
 export {

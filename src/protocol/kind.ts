@@ -5,6 +5,7 @@
 import { InputError } from '../base/index.ts';
 import { type Member, type Members, membersOf, type NamedSet } from './named-set.ts';
 
+/** A few bits of a state. */
 export interface Cell {
   /** How many values it has: the codes 0 .. size - 1. */
   readonly size: number;
@@ -14,11 +15,13 @@ export interface Cell {
   readonly indexedBy?: readonly { readonly set: NamedSet; readonly member: Member; readonly stride: number }[];
 }
 
+/** What a variable may hold, and how a state keeps it. */
 export interface Kind<T> {
   readonly cells: readonly Cell[];
   readonly initial: T;
   /** Appends the codes of a value. @throws InputError `protocol/value` when the value is not of this kind */
   encode(value: T, codes: number[]): void;
+  /** The value whose codes begin at `at`. */
   decode(codes: readonly number[], at: number): T;
   /** For people and for ITF: members by name, sets as `{ '#set': [...] }`. */
   show(value: T): unknown;
@@ -26,6 +29,7 @@ export interface Kind<T> {
   readonly integer?: { readonly offset: number };
 }
 
+/** The values of a kind. */
 export type ValueOf<K> = K extends Kind<infer T> ? T : never;
 
 /** Integers from `min` to `max`; starts at `initial`, or 0 where that is in the range. */
@@ -40,6 +44,7 @@ export function range(min: number, max: number, initial: number = min <= 0 && ma
   });
 }
 
+/** `true` or `false`. */
 export function flag(initial = false): Kind<boolean> {
   return single({ size: 2 }, initial, {
     encode: (value) => (typeof value === 'boolean' ? Number(value) : refuse(value, 'true or false')),

@@ -48,6 +48,7 @@ export class Message implements MessageDeclaration {
     this.#listener = listener;
   }
 
+  /** Sends the message of these members; it stays sent. @throws InputError `protocol/message` where there is no such message */
   send(a: Member = 0, b: Member = 0, c: Member = 0, d: Member = 0): void {
     const place = this.#place(a, b, c, d);
     if (this.#listener !== null) this.#listener.sent(this, this.#tuple(a, b, c, d));

@@ -6,6 +6,7 @@ export type Member = number;
 /** A set of members as a bit mask: plain data, compared with `===`. */
 export type Members = number;
 
+/** A set of processes or values, with names for traces. */
 export interface NamedSet {
   readonly name: string;
   readonly size: number;
@@ -36,16 +37,21 @@ export function namedSet(name: string, members: number | readonly string[]): Nam
   };
 }
 
+/** Is the member among them? */
 export const has = (members: Members, member: Member): boolean => ((members >>> member) & 1) === 1;
+/** With the member. Sets are values: the old one stays. */
 export const plus = (members: Members, member: Member): Members => members | (1 << member);
+/** Without the others. */
 export const minus = (members: Members, others: Members): Members => members & ~others;
 
+/** How many members there are. */
 export function sizeOf(members: Members): number {
   let count = 0;
   for (let left = members; left !== 0; left &= left - 1) count += 1;
   return count;
 }
 
+/** The members, ascending. */
 export function membersOf(members: Members): Member[] {
   const list: Member[] = [];
   for (let left = members; left !== 0; left &= left - 1) list.push(31 - Math.clz32(left & -left));

@@ -30,9 +30,11 @@ export interface SearchOptions {
   readonly reduction?: boolean;
   /** Continues where an earlier breadth-first search of the same protocol stopped. */
   readonly resume?: Checkpoint;
+  /** Called now and then. */
   readonly progress?: (progress: Progress) => void;
 }
 
+/** How far a search is. */
 export interface Progress {
   readonly states: number;
   readonly generated: number;
@@ -60,6 +62,7 @@ export interface Checkpoint {
   readonly parts: Iterable<Int32Array>;
 }
 
+/** What does not hold. */
 export type Violation =
   | { readonly kind: 'invariant' | 'sometimes' | 'eventually'; readonly name: string }
   | { readonly kind: 'isolation'; readonly name: TimelessLevel; readonly verdict: 'violated' | 'unknown' }

@@ -11,6 +11,7 @@ import type { Kind, ValueOf } from './kind.ts';
 import type { Member, Members, NamedSet } from './named-set.ts';
 import { undeclared } from './undeclared.ts';
 
+/** Variables by name, each of a kind. */
 export type Variables = Readonly<Record<string, Kind<unknown>>>;
 
 /** What a step sees of its process: its variables, its label, and the processes of its set. */
@@ -30,8 +31,11 @@ export interface Step<S> {
   /** How a trace calls it; the label where it is absent. */
   readonly name?: string;
   readonly from?: NamedSet;
+  /** Those of `from` that may be chosen. Default: all. */
   readonly choose?: (self: S) => Members;
+  /** May the step be taken? Default: always. */
   readonly await?: (self: S, chosen: Member) => boolean;
+  /** What the step does: it assigns variables and the label, and sends messages. */
   readonly do: (self: S, chosen: Member) => void;
   /**
    * Commutes with every step of other processes, can neither be enabled nor disabled by them, and no invariant sees it. With `reduction`
@@ -48,6 +52,7 @@ export function step(each: Step<AnyProcess>): Step<AnyProcess> {
 /** Labels with one step, or with several of which either may be taken. At a label without steps a process is done; `Done` is one. */
 export type Steps<S> = Readonly<Record<string, Step<S> | readonly Step<S>[]>>;
 
+/** How processes crash, and come back. */
 export interface Crashing {
   /** The variables that survive; the others start again. */
   readonly durable: readonly string[];
@@ -57,6 +62,7 @@ export interface Crashing {
   readonly crashesMax: number;
 }
 
+/** What each process of a set is and does. */
 export interface ProcessesSpec<V extends Variables> {
   /** The label at which every process starts. */
   readonly start: string;
@@ -77,6 +83,10 @@ export interface Processes<V extends Variables = Variables> {
   readonly all: readonly Self<V>[];
 }
 
+/**
+ * A process for each member of a set.
+ * @throws InputError `protocol/label` where `start` is none of the labels
+ */
 export function processes<V extends Variables>(set: NamedSet, spec: ProcessesSpec<V>): Processes<V> {
   const labels = Object.keys(spec.steps ?? {});
   if (!labels.includes(spec.start)) {
@@ -98,6 +108,7 @@ export interface Shared<V extends Variables = Variables> {
   readonly now: { -readonly [N in keyof V]: ValueOf<V[N]> };
 }
 
+/** Variables that all processes read and write, by name. */
 export function shared<V extends Variables>(name: string, variables: V): Shared<V> {
   const now = Object.create(undeclared(`shared ${name}`, 'shared', Object.prototype)) as Shared<V>['now'];
   return { name, variables, now };
@@ -117,6 +128,7 @@ export type Observed<V extends Variables, N extends string> = { readonly id: Mem
   Pick<Self<V> & { readonly crashes: number }, N & (keyof V | 'at' | 'crashes')>
 >;
 
+/** What clients see of a protocol: the transactions that isolation levels are asked about. */
 export function observe<V extends Variables, const N extends 'at' | 'crashes' | (keyof V & string)>(observation: {
   readonly of: Processes<V>;
   readonly from: readonly N[];
@@ -126,8 +138,10 @@ export function observe<V extends Variables, const N extends 'at' | 'crashes' | 
   return observation as unknown as Observation;
 }
 
+/** Asked in a state; it reads the variables of `Processes.all` and `Shared.now`. */
 export type Condition = () => boolean;
 
+/** What a protocol consists of, and what must hold. */
 export interface ProtocolParts {
   readonly processes: readonly ProcessesDeclaration[];
   readonly messages?: readonly MessageDeclaration[];
@@ -148,24 +162,30 @@ export interface ProcessesDeclaration {
   readonly set: NamedSet;
 }
 
+/** What all `Shared` are, whatever their variables. */
 export interface SharedDeclaration {
   readonly name: string;
 }
 
+/** What all messages are, whatever their sets. */
 export interface MessageDeclaration {
   readonly name: string;
   readonly sets: readonly NamedSet[];
 }
 
+/** Numbers that a protocol is made for, by name. */
 export type Parameters = Readonly<Record<string, number>>;
 
+/** A protocol that can be checked. */
 export interface Protocol<P extends Parameters = Parameters> {
   readonly name: string;
   /** With their defaults; the command line has an option for each. */
   readonly parameters: P;
+  /** The parts for these values. */
   readonly define: (parameters: P) => ProtocolParts;
 }
 
+/** A protocol: `define` makes its parts for given values of the parameters. */
 export function protocol<const P extends Parameters>(definition: {
   readonly name: string;
   readonly parameters: P;

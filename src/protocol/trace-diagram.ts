@@ -2,6 +2,7 @@
 import { titleOf } from './trace-text.ts';
 import type { Trace, TraceMessage, TraceStep } from './trace.ts';
 
+/** A trace as a sequence diagram of Mermaid, with a final line break. */
 export function formatMermaid({ processes, steps }: Trace): string {
   const lines = steps.flatMap((step) => [
     ...step.received

@@ -1,6 +1,7 @@
 /** A trace in ITF, the JSON format of Apalache and Quint: the variables, and their values in each state. */
 import type { Trace } from './trace.ts';
 
+/** A trace in the Informal Trace Format, which TLA+ tools read: JSON. */
 export function itfOf({ protocol, states, steps }: Trace): object {
   return {
     '#meta': {

@@ -10,6 +10,7 @@ import type { CompiledProcess, Model } from './model.ts';
 import type { MessageListener } from './message.ts';
 import type { Member } from './named-set.ts';
 
+/** A message that a step sent or received. */
 export interface TraceMessage {
   /** `VoteCommit(t1, r2)`. */
   readonly text: string;
@@ -17,6 +18,7 @@ export interface TraceMessage {
   readonly from: string;
 }
 
+/** One step of one process. */
 export interface TraceStep {
   readonly process: string;
   /** The step's name and what it chose. */
@@ -29,8 +31,10 @@ export interface TraceStep {
   readonly changes: readonly { readonly variable: string; readonly before: string; readonly after: string }[];
 }
 
+/** The variables of a state by name, as people write them. */
 export type StateValues = Readonly<Record<string, unknown>>;
 
+/** A path of steps from an initial state, such as one to a violation. */
 export interface Trace {
   readonly protocol: string;
   readonly processes: readonly string[];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { counted, displayWidth, formatCount, padEnd, padStart, printable, truncate, wrap } from './display-text.ts';
+import { counted, formatCount } from '../base/index.ts';
+import { displayWidth, padEnd, padStart, printable, truncate, wrap } from './display-text.ts';
 
 const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
 

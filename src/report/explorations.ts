@@ -1,5 +1,6 @@
 /** What explorations of histories and of schedules have in common as text: marks, several levels as a table, round numbers. */
-import { counted, formatCount, printable } from './display-text.ts';
+import { counted, formatCount } from '../base/index.ts';
+import { printable } from './display-text.ts';
 import type { Styler } from './style.ts';
 import { formatTable } from './table.ts';
 

@@ -1,6 +1,7 @@
 export { type CycleDrawing, formatDot, formatMermaid } from './cycle-drawing.ts';
 export { formatCycle, transactionsOf } from './cycle.ts';
-export { counted, formatCount, printable, truncate, wrap } from './display-text.ts';
+export { counted, formatCount } from '../base/index.ts';
+export { printable, truncate, wrap } from './display-text.ts';
 export { formatEstimated, formatLevels, formatMarks } from './explorations.ts';
 export { drawHistory } from './history-drawing.ts';
 export { formatSessions, type SessionsOptions } from './sessions.ts';

@@ -6,6 +6,7 @@ import { INITIAL, type History, type Operation, relationsOf, type TransactionInd
 import { displayWidth, padEnd, printable, truncate, wrap } from './display-text.ts';
 import { plain, type Style, type Styler } from './style.ts';
 
+/** How wide a history is drawn, and which part of it. */
 export interface SessionsOptions {
   /** Columns of the terminal. Default 80. */
   readonly width?: number;

@@ -4,4 +4,5 @@ export type Style = 'name' | 'faint' | 'older' | 'bad' | 'good' | 'warning';
 /** Must not change what is printed, only how it looks. */
 export type Styler = (style: Style, text: string) => string;
 
+/** No colour. */
 export const plain: Styler = (_style, text) => text;

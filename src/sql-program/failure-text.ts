@@ -3,6 +3,7 @@ import { type RecordedRun, type Replayed, replayVerdict } from '../program/index
 import { formatAnswer, printable, type Styler, wrap } from '../report/index.ts';
 import type { SqlFailure } from './sql-failure.ts';
 
+/** How a failing run is put into words. */
 export interface SqlTextOptions {
   readonly width?: number;
   readonly style?: Styler;

@@ -3,6 +3,7 @@ import type { History } from '../history/index.ts';
 import type { FailureKind } from './sql-run.ts';
 import type { LoggedStatement } from './statement-log.ts';
 
+/** A run that fails: what each session sent, and how to repeat it. */
 export interface SqlFailure {
   readonly kind: FailureKind;
   readonly message: string;

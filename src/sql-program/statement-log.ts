@@ -3,6 +3,7 @@ import type { StatementEvent } from '../database/index.ts';
 import { printable } from '../report/index.ts';
 import type { StatementMoments } from './statement-moments.ts';
 
+/** A statement of a failing run, in the order in which the statements ended. */
 export interface LoggedStatement extends StatementMoments {
   /** The name of the program's session. */
   readonly session: string;

@@ -105,6 +105,7 @@ export interface DdlOutcome {
   readonly notices: readonly Notice[];
 }
 
+/** A level by its name in SQL. */
 export type IsolationName = 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
 
 export interface TransactionModes {

@@ -22,6 +22,7 @@ export interface JudgedExecution {
   readonly transactions: readonly JudgedTransaction[];
 }
 
+/** One transaction in an execution: what it may have read from, and what it fails. */
 export interface JudgedTransaction {
   readonly transaction: TransactionIndex;
   readonly parent: StatePosition;
@@ -41,6 +42,7 @@ export interface Obstacle {
   readonly execution?: JudgedExecution;
 }
 
+/** The answer of a commit test: with an execution, with what is in the way, or with the limit that ended the search. */
 export type CommitTestVerdict =
   | { readonly kind: 'satisfied'; readonly execution: JudgedExecution }
   | { readonly kind: 'violated'; readonly obstacles: readonly Obstacle[] }

@@ -12,6 +12,7 @@ import {
 } from './execution.ts';
 import type { CommitTestLevel } from './level.ts';
 
+/** What a transaction fails of its commit test. */
 export type Failure =
   /** No state up to the parent shows what the operation read. */
   | { readonly kind: 'no-read-state'; readonly operation: number }

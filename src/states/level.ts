@@ -20,11 +20,13 @@ export const commitTestLevels = [
   'strict-serializable',
 ] as const;
 
+/** A level by its name among the commit tests. */
 export type CommitTestLevel = (typeof commitTestLevels)[number];
 
 /** Levels whose verdict depends on nothing but the operations of each transaction: neither times nor sessions. */
 export type TimelessLevel = Exclude<CommitTestLevel, 'session-snapshot-isolation' | 'strict-serializable'>;
 
+/** A row of the table. */
 export interface CommitTestInfo {
   /** What the literature calls the level. */
   readonly title: string;
@@ -40,6 +42,7 @@ export interface CommitTestInfo {
 const table1 = 'SEFM 2020, Table 1';
 const memory = 'Crooks et al. 2017 from memory';
 
+/** The commit tests by level, in words, with their sources. */
 export const commitTestTable: Record<CommitTestLevel, CommitTestInfo> = {
   'read-uncommitted': { title: 'Read Uncommitted', test: 'true', tla: 'TRUE', implies: [], source: table1 },
   preread: {

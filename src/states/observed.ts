@@ -1,6 +1,7 @@
 /** What clients observed: a bag of transactions, each identified by its position alone. Every `History` is one. */
 import type { Key, Operation, Status, Value } from '../history/index.ts';
 
+/** One transaction as its client saw it. */
 export interface ObservedTransaction {
   /** How people name it. Two transactions with the same operations are two. */
   readonly id: string;
@@ -15,6 +16,7 @@ export interface ObservedTransaction {
   readonly end?: number;
 }
 
+/** What clients observed. Every `History` is such a bag of transactions. */
 export interface ObservedTransactions {
   /** The values of the first state; a key that is not here starts as `null`. */
   readonly initial: ReadonlyMap<Key, Value>;

@@ -5,12 +5,16 @@ import { executions } from './execution.ts';
 import type { CommitTestLevel } from './level.ts';
 import type { ObservedTransactions } from './observed.ts';
 
+/** The answer of the definition, asked of every execution. */
 export type ReferenceCommitVerdict =
   | { readonly kind: 'satisfied'; readonly order: readonly TransactionIndex[] }
   | { readonly kind: 'violated' }
   | { readonly kind: 'unknown'; readonly reason: 'execution-limit' };
 
-/** Times that are missing order nothing, as in `endedBefore`. */
+/**
+ * Asks the definition of every execution, one after another: exponential in the transactions. Times that are missing order nothing.
+ * @param options `executionsMax`: executions to try before the answer is `unknown`; default 100,000
+ */
 export function referenceCommitTest(
   observed: ObservedTransactions,
   level: CommitTestLevel,

@@ -18,6 +18,7 @@
 import { assert } from '../base/index.ts';
 import { canonicalText, copyValue, type Value } from '../history/index.ts';
 
+/** What a line of a trace can be. */
 export const operationKinds = [
   'begin',
   'read',
@@ -36,6 +37,7 @@ export const operationKinds = [
  */
 export type TraceOperationKind = (typeof operationKinds)[number];
 
+/** The mode of a locking read. */
 export type TraceLock = 'update' | 'share';
 
 /** One value of a column; arrays and nested records as canonical text behind `jsonMark`. */
@@ -44,13 +46,16 @@ export type Scalar = string | number | boolean | null;
 /** What a row holds: a scalar, some of its columns, or null where there is no row. */
 export type RowImage = Scalar | ReadonlyMap<string, Scalar>;
 
+/** A row by its key, with the columns that were read or written. */
 export interface RowValue {
   readonly key: string;
   readonly image: RowImage;
 }
 
+/** How a condition of a statement compares a column. */
 export const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
 
+/** One of `comparisons`. */
 export type Comparison = (typeof comparisons)[number];
 
 /** A condition on a column, for predicate reads: all of them hold for a row that the read should return. */
@@ -66,6 +71,7 @@ export interface PredicateRead {
   readonly where: readonly Condition[];
 }
 
+/** One operation of a client: what it read and wrote, and between which times it ran. */
 export interface TraceOperation {
   readonly session: string;
   readonly transaction: string;

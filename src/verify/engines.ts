@@ -149,6 +149,27 @@ export function mechanismsOf(engine: string, isolation: string | undefined): Mec
   throw new InputError('option/isolation', `${problem} for ${engine}: it has ${names.join(', ')}`);
 }
 
+/** Which mechanisms are checked: an engine's at one of its levels, or those of a list. */
+export interface MechanismsOptions {
+  /** `postgres`, `mysql`, `tidb`, `cockroachdb`, `oracle`, `sqlserver`, `sqlite` and others; an unknown name is an error that lists them all. */
+  readonly engine?: string | undefined;
+  /** A level of the engine by its own name, such as `repeatable read`. Only of an engine with one level it may be left out. */
+  readonly isolation?: string | undefined;
+  /** In place of an engine: `cr=first-statement,me,fuw,sc=ssi`, as in docs/verify.md. */
+  readonly mechanisms?: string | undefined;
+}
+
+/** @throws InputError `option/usage` unless it is either an engine or a list, and as `mechanismsOf` and `parseMechanisms` */
+export function mechanismsFor({ engine, isolation, mechanisms: list }: MechanismsOptions): Mechanisms {
+  if (list !== undefined) {
+    if (engine === undefined && isolation === undefined) return parseMechanisms(list);
+    throw new InputError('option/usage', '--mechanisms takes the place of --engine and --isolation');
+  }
+  if (engine === undefined)
+    throw new InputError('option/usage', 'verify needs --engine and --isolation, or --mechanisms');
+  return mechanismsOf(engine, isolation);
+}
+
 const snapshots: Readonly<Record<string, ConsistentRead>> = {
   uncommitted: 'uncommitted',
   row: 'row',

@@ -1,4 +1,5 @@
-export { engines, mechanismsOf, parseMechanisms } from './engines.ts';
+export { conclusionOfTrace, cutText } from './conclude-trace.ts';
+export { engines, mechanismsFor, mechanismsOf, type MechanismsOptions, parseMechanisms } from './engines.ts';
 export type { Certifier, ConsistentRead, MechanismName, Mechanisms } from './mechanisms.ts';
 export { OperationTable } from './operation-table.ts';
 export { Pipeline, type PipelineCounts, type PipelineOptions } from './pipeline.ts';
@@ -12,3 +13,4 @@ export {
   TraceVerification,
   type TraceVerificationOptions,
 } from './verify-trace.ts';
+export { readTraces } from './read-traces.ts';

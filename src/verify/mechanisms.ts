@@ -72,6 +72,7 @@ export interface Mechanisms {
   readonly certifier: Certifier | null;
 }
 
+/** The mechanism that a violation contradicts. */
 export type MechanismName = 'consistent-read' | 'mutual-exclusion' | 'first-updater-wins' | 'serialization-certifier';
 
 export const noMechanisms: Mechanisms = {

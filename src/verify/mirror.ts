@@ -10,6 +10,7 @@ import type { Violation } from './violation.ts';
 /** `rw+`: the other wrote a later version, not surely the next one. */
 export type Relation = 'wr' | 'ww' | 'rw' | 'rw+';
 
+/** How much was looked at. */
 export interface VerifierCounts {
   operations: number;
   transactions: number;

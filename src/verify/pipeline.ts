@@ -39,6 +39,7 @@ export interface PipelineOptions {
   readonly clockError?: number;
 }
 
+/** What happened while the operations of all sessions were put in order. */
 export interface PipelineCounts {
   readonly waiting: number;
   readonly waitingMost: number;

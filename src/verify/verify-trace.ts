@@ -18,6 +18,7 @@ export interface TraceVerificationOptions {
   readonly clockError?: number;
   /** Violations that are kept and made small; all are counted. Default 100. */
   readonly violationsMax?: number;
+  /** Called with each violation when it is found, up to `violationsMax`. */
   readonly onViolation?: (violation: SmallViolation) => void;
   /** Another mechanism, or another row, shows what the `first` violation of the same transactions shows. */
   readonly onAnother?: (another: Violation, first: SmallViolation) => void;
@@ -30,6 +31,7 @@ export interface SmallViolation extends Violation {
   readonly alsoFoundBy: readonly Violation[];
 }
 
+/** What was found in a trace, and how much of it was checked. */
 export interface TraceResult {
   readonly counts: VerifierCounts;
   readonly pipeline: PipelineCounts;

@@ -2,12 +2,14 @@
 import type { MechanismName } from './mechanisms.ts';
 import { formatImage, formatTime, type RowImage, type TraceOperation } from '../trace/index.ts';
 
+/** An operation that takes part in a violation. */
 export interface Evidence {
   readonly operation: TraceOperation;
   /** What it has to do with the violation, such as "the snapshot of t3". */
   readonly role: string;
 }
 
+/** What contradicts a mechanism, with the operations that show it. */
 export interface Violation {
   readonly mechanism: MechanismName;
   /** Why no order of events explains it: a sentence. */

@@ -10,7 +10,7 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookMariadb, hookMysql2, hookPg, hookPostgresJs, Recording } from '../../src/capture/index.ts';
-import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../src/base/index.ts';
 import { formatTraceHeader } from '../../src/trace/record.ts';
 import { emptyHeader } from '../../src/trace/trace.ts';
 import { loadParser } from '../../src/sql/index.ts';

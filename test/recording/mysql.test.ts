@@ -5,7 +5,7 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hookMariadb, hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../src/base/index.ts';
 import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';
 import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';
 

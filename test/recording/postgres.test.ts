@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookPg, hookPostgresJs, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../src/base/index.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';

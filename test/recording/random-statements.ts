@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Recording } from '../../src/capture/index.ts';
-import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../src/base/index.ts';
 import { mechanismsOf, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
 import { seededRandom } from '../../src/verify/verify.test-support.ts';
 

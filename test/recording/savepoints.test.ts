@@ -4,7 +4,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookMysql2, hookPg } from '../../src/capture/index.ts';
-import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../src/base/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { seededRandom } from '../../src/verify/verify.test-support.ts';
 import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';

@@ -76,11 +76,13 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly timeoutMs?: number;
   /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
+  /** Only this run: the token that a failing run printed. */
   readonly replay?: string;
   /** Access paths: the likely ones in every run, or drawn for each run of those that a server may take. A replay takes those of its token. Default `likely`. */
   readonly plans?: 'likely' | 'all';
   /** Run the shortest failing run once more, to tell what it did? Default true. */
   readonly explains?: boolean;
+  /** Called after each run. */
   readonly onProgress?: (done: {
     readonly runs: number;
     readonly runsMax: number;
@@ -96,6 +98,7 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly onRun?: (run: number) => void;
 }
 
+/** What many random runs of a SQL program showed. */
 export interface SqlCampaignResult {
   readonly profile: Profile;
   readonly seed: number;

@@ -15,6 +15,7 @@ import { counted, formatCount, plain, printable, wrap } from '../../report/index
 import { profileText } from '../../database/index.ts';
 import type { SqlCampaignResult } from './sql-campaign.ts';
 
+/** The text of a campaign: its verdict first, with what it takes for granted. Without a final line break. */
 export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
   const { style = plain, width = 80 } = options;
   if (result.replayed !== null) return answerLines(result, options).join('\n');
@@ -46,6 +47,7 @@ function fewSchedules({ runs, distinctSchedules, evidence: { sessions } }: SqlCa
 /** Fewer runs may be few schedules by chance. */
 const RUNS_MIN = 20;
 
+/** The text of a campaign in which a run failed, without a final line break: the run, its statements and what they show. */
 export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
   const { style = plain, width = 80, command } = options;
   const { runs, invariantBroken, notRetried, profile, seed } = result;

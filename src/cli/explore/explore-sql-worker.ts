@@ -1,10 +1,9 @@
 /** A thread of `moirai explore --jobs` for a SQL program: it loads the program for itself. */
 import { workerData } from 'node:worker_threads';
-import { InputError } from '../../base/index.ts';
+import { InputError, monotonicNanoseconds } from '../../base/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
 import { exploreSqlPart, type SqlPartProgress, type SqlThread } from '../../explore/sql/index.ts';
 import { loadProgram } from '../modules/load-program.ts';
-import { monotonicNanoseconds } from '../monotonic-clock.ts';
 import { answerJobs } from '../threads/answer-jobs.ts';
 import type { SqlWorkerData } from './explore-sql-threads.ts';
 

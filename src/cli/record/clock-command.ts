@@ -1,7 +1,7 @@
 /** `moirai clock`: the clock that recorders on several machines follow. */
 import type { Command } from '@commander-js/extra-typings';
 import type { ExitCode, Host } from '../host.ts';
-import { monotonicNanoseconds } from '../monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../base/index.ts';
 import { wholeNumber } from '../options/option-values.ts';
 
 interface ClockOptions {
@@ -25,7 +25,7 @@ export function addClock(moirai: Command, host: Host, end: (code: ExitCode) => v
 }
 
 async function clockCommand({ listen, host: address }: ClockOptions, host: Host): Promise<ExitCode> {
-  const { serveClock } = await import('./clock-source.ts');
+  const { serveClock } = await import('../../capture/index.ts');
   const server = await serveClock(address, listen, monotonicNanoseconds);
   host.err(`the clock is at ${address}:${server.port}\nCtrl-C ends it\n`);
   await host.untilInterrupted();

@@ -38,8 +38,7 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
 
 async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCode> {
   const upstream = parseServerUrl(options.upstream);
-  const { startProxy } = await import('../../capture/index.ts');
-  const { startTraceRecording } = await import('./trace-recording.ts');
+  const { startProxy, startTraceRecording } = await import('../../capture/index.ts');
   const warn = (message: string): void => host.err(`${message}\n`);
   const { clockSource, statements: keepsStatements = false } = options;
   const { recording, close } = await startTraceRecording(options.out, warn, { clockSource, keepsStatements });

@@ -8,11 +8,11 @@ import type { Workload, WorkloadClient, WorkloadCounts } from '../../capture/ind
 import { checkWritable } from '../../files/index.ts';
 import type { Dialect } from '../../sql/model/index.ts';
 import type { ExitCode, Host } from '../host.ts';
-import { monotonicNanoseconds } from '../monotonic-clock.ts';
+import { monotonicNanoseconds } from '../../base/index.ts';
 import { seconds, wholeNumber } from '../options/option-values.ts';
 import { parseServerUrl } from './record-command.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
-import type { TraceRecording } from './trace-recording.ts';
+import type { TraceRecording } from '../../capture/index.ts';
 import type { Ending } from '../interruption/watchdog.ts';
 
 interface WorkloadOptions {
@@ -345,7 +345,7 @@ async function startTrace(
 ): Promise<Pick<TraceRecording, 'close'> | null> {
   if (path === undefined) return null;
   const { hookMysql2, hookPg } = await import('../../capture/index.ts');
-  const { startTraceRecording } = await import('./trace-recording.ts');
+  const { startTraceRecording } = await import('../../capture/index.ts');
   const { loadParser } = await import('../../sql/index.ts');
   await loadParser();
   const { recording, close } = await startTraceRecording(path, (message) => host.err(`${message}\n`));

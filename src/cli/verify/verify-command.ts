@@ -1,9 +1,8 @@
 /** `moirai verify`: does a trace of timed operations agree with what the database promises? */
 import type { Command } from '@commander-js/extra-typings';
-import { InputError, stopText } from '../../base/index.ts';
-import { type Conclusion, conclude, conclusionJson, exitCodeOf, gapText, noEvidence } from '../../evidence/index.ts';
+import { type Conclusion, conclusionJson, exitCodeOf, gapText } from '../../evidence/index.ts';
 import { counted, type Styler, wrap } from '../../report/index.ts';
-import type { Mechanisms, SmallViolation, TraceResult, Violation } from '../../verify/index.ts';
+import type { SmallViolation, TraceResult, Violation } from '../../verify/index.ts';
 import type { TraceOperation } from '../../trace/index.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { wholeNumber } from '../options/option-values.ts';
@@ -57,7 +56,7 @@ const graceMs = 500;
 async function verifyCommand(files: readonly string[], options: VerifyOptions, host: Host): Promise<ExitCode> {
   const { formatTraceLine } = await import('../../trace/index.ts');
   const verify = await import('../../verify/index.ts');
-  const mechanisms = mechanismsFor(options, verify);
+  const mechanisms = verify.mechanismsFor(options);
   const { style, width } = appearance(host, options.color);
   let print = host.out;
   let shown = 0;
@@ -80,10 +79,14 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
     },
   });
   const endingOf = (result: TraceResult, isWhole: boolean): Ending =>
-    verifyEnding(files, result, conclusionOf(result, isWhole), options, formatTraceLine, style);
+    verifyEnding(files, result, verify.conclusionOfTrace(result, isWhole), options, {
+      formatTraceLine,
+      style,
+      cutText: verify.cutText,
+    });
   const work = async (quiet: Host): Promise<ExitCode> => {
     print = quiet.out;
-    const result = await readAll(files, verification, quiet, host.interruption);
+    const result = await readAll(files, verification, quiet, verify.readTraces);
     // What an interrupted recorder wrote is whole where it says so itself.
     const isWhole = !host.interruption.aborted || verification.state.isRecorded;
     return printEnding(endingOf(result, isWhole), quiet);
@@ -92,90 +95,33 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
   return runInterruptibly(host, () => endingOf(verification.soFar, false), work, grace);
 }
 
+/** What a report is made with. */
+interface Texts {
+  readonly formatTraceLine: FormatLine;
+  readonly style: Styler;
+  readonly cutText: (cut: number, result: TraceResult) => string;
+}
+
 function verifyEnding(
   files: readonly string[],
   result: TraceResult,
   conclusion: Conclusion,
   { json }: VerifyOptions,
-  format: FormatLine,
-  style: Styler,
+  { formatTraceLine, style, cutText }: Texts,
 ): Ending {
   const code = exitCodeOf(conclusion);
-  if (json) return { out: `${JSON.stringify(jsonOf(result, conclusion, format))}\n`, err: '', code };
-  const [first = '', ...rest] = summaryLines(files, result, conclusion);
+  if (json) return { out: `${JSON.stringify(jsonOf(result, conclusion, formatTraceLine))}\n`, err: '', code };
+  const [first = '', ...rest] = summaryLines(files, result, conclusion, cutText);
   const colours = { satisfied: 'good', violated: 'bad', unknown: 'warning', 'at-fault': 'bad' } as const;
   return { out: `${[style(colours[conclusion.kind], first), ...rest].join('\n')}\n`, err: '', code };
 }
 
-interface Parsers {
-  readonly mechanismsOf: (engine: string, isolation: string | undefined) => Mechanisms;
-  readonly parseMechanisms: (text: string) => Mechanisms;
-}
-
-function mechanismsFor(
-  { engine, isolation, mechanisms }: VerifyOptions,
-  { mechanismsOf, parseMechanisms }: Parsers,
-): Mechanisms {
-  if (mechanisms !== undefined) {
-    if (engine === undefined && isolation === undefined) return parseMechanisms(mechanisms);
-    throw new InputError('option/usage', '--mechanisms takes the place of --engine and --isolation');
-  }
-  if (engine === undefined)
-    throw new InputError('option/usage', 'verify needs --engine and --isolation, or --mechanisms');
-  return mechanismsOf(engine, isolation);
-}
-
-function conclusionOf(result: TraceResult, isWhole: boolean): Conclusion {
-  const { counts, cut, afterLastMark, isMarked } = result;
-  const skipped = `${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`;
-  // Of one whose fate is not known nothing can be contradicted.
-  const isFateKnown = counts.transactions === 0 || counts.transactions > counts.unknown;
-  const cuts = [
-    ...(isWhole ? [] : [stopText('interrupted')]),
-    ...(cut === null ? [] : [cutText(cut, result)]),
-    ...(afterLastMark === 0 ? [] : [`${counted(afterLastMark, 'operation')} after the last mark`]),
-    ...(counts.skipped === 0 ? [] : [skipped]),
-    ...(isFateKnown ? [] : [noFate(counts.transactions)]),
-  ];
-  const looked = [
-    { count: counts.committed, nothing: 'no transaction was seen to commit' },
-    { count: counts.named, nothing: nothingNamed(counts) },
-  ];
-  return conclude({
-    ...noEvidence,
-    violations: counts.violations,
-    // Where the trace is not whole, that is why.
-    looked: cuts.length === 0 ? looked : [],
-    cut: cuts,
-    assumed: [
-      ...(isMarked ? [] : ['the trace has no marks: it is whole']),
-      ...(counts.opaque === 0 ? [] : [opaqueText(counts)]),
-    ],
-  });
-}
-
-function nothingNamed({ opaque }: TraceResult['counts']): string {
-  const why = opaque === 0 ? '' : `: all that was read or written is in ${counted(opaque, 'opaque statement')}`;
-  return `no read or write whose rows are known was compared${why}`;
-}
-
-function opaqueText({ opaque }: TraceResult['counts']): string {
-  return `${counted(opaque, 'opaque statement')} read and wrote the right rows where none are named`;
-}
-
-function noFate(transactions: number): string {
-  return `of ${counted(transactions, 'transaction')} none is known to have been committed or rolled back`;
-}
-
-function cutText(cut: number, { endsInLine, isMarked }: TraceResult): string {
-  const verb = cut > 1 ? 'were' : 'was';
-  if (endsInLine && !isMarked)
-    return `the trace ends in the middle of a line: ${counted(cut, 'operation')} ${verb} not checked`;
-  const what = cut === 0 ? 'what came after it' : `${counted(cut, 'operation')} after the mark`;
-  return `the trace ends without its last mark: ${what} ${verb} not checked`;
-}
-
-function summaryLines(files: readonly string[], result: TraceResult, conclusion: Conclusion): string[] {
+function summaryLines(
+  files: readonly string[],
+  result: TraceResult,
+  conclusion: Conclusion,
+  cutText: Texts['cutText'],
+): string[] {
   const { counts, pipeline } = result;
   const found =
     conclusion.kind === 'unknown'

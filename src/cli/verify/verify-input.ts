@@ -1,10 +1,8 @@
 /** The traces of `moirai verify`: read from files or a pipe, merged, shown while they come in. */
 import { InputError } from '../../base/index.ts';
-import { checkedSum } from '../../history/index.ts';
 import { formatCount } from '../../report/index.ts';
-import type { TraceResult, TraceState } from '../../verify/index.ts';
+import type { readTraces, TraceResult, TraceState } from '../../verify/index.ts';
 import type { Host } from '../host.ts';
-import { mergedTraces } from '../../trace/index.ts';
 
 interface Verification {
   readonly state: TraceState;
@@ -14,24 +12,17 @@ interface Verification {
 
 const progressEveryMs = 5_000;
 
-/** @param interruption a trace in which nothing has come by then is no fault */
+/** Where it is interrupted, a trace in which nothing has come by then is no fault. @param read `readTraces`, which the command has loaded */
 export async function readAll(
   files: readonly string[],
   verification: Verification,
   host: Host,
-  interruption: AbortSignal,
+  read: typeof readTraces,
 ): Promise<TraceResult> {
   const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    const inputs = files.map((file) => checkedSum('trace', host.openInput(file)));
-    const [only, ...others] = inputs;
-    let isOneCut = false;
-    const merged = (): AsyncIterable<Uint8Array> => mergedTraces(inputs, () => (isOneCut = true));
-    for await (const chunk of only !== undefined && others.length === 0 ? only : merged()) verification.push(chunk);
-    const result = verification.finish();
-    if (result.counts.operations === 0 && (result.cut ?? 0) === 0 && !interruption.aborted)
-      throw new InputError('trace/empty', 'there is no operation in it');
-    return isOneCut ? { ...result, cut: result.cut ?? 0 } : result;
+    const traces = files.map((file) => host.openInput(file));
+    return await read(traces, verification, () => host.interruption.aborted);
   } catch (error) {
     throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;
   } finally {

@@ -6,6 +6,7 @@ export { Instance } from './instance.ts';
 export {
   defaultIsolation,
   engineLevels,
+  type EngineName,
   parseProfile,
   type Profile,
   type ProfileOptions,

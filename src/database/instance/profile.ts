@@ -27,6 +27,7 @@ export interface Engine {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** The database that is mocked: an engine at one of its levels, or any behaviour of a level of the axioms. */
 export type Profile =
   /** `isolation`: of transactions that do not name a level. */
   | {
@@ -68,6 +69,7 @@ export const defaultIsolation: Readonly<Record<Dialect, IsolationName>> = {
   mysql: innodbEngine.defaultIsolation,
 };
 
+/** A profile by names. Without any: PostgreSQL at its default level. */
 export interface ProfileOptions {
   readonly engine?: string | undefined;
   readonly isolation?: string | undefined;
@@ -109,6 +111,7 @@ export function parseProfile(options: ProfileOptions): Profile {
   return { family: 'axiomatic', dialect, level: level as ConstrainingLevel, granularity: granularity ?? 'row' };
 }
 
+/** A profile in words: `PostgreSQL, repeatable read`. */
 export function profileText(profile: Profile): string {
   return profile.family === 'engine'
     ? `${engines[profile.engine].title}, ${profile.isolation}`

@@ -19,6 +19,7 @@ export interface EstimateSchedulesOptions extends ExploringRunOptions {
   readonly onRun?: () => void;
 }
 
+/** How many schedules there are, nothing left out: random probes are right on average, and most often too low. */
 export interface ScheduleEstimate {
   readonly schedules: number;
   /** Standard error of `schedules`, as far as the probes tell. */

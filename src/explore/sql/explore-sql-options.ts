@@ -31,6 +31,7 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly prefix?: readonly number[];
   /** Estimate how many schedules there are when it is not over after so long: 0 is before the first run. Default: never. */
   readonly estimateAfterMs?: number;
+  /** Called with the estimate that `estimateAfterMs` asks for. */
   readonly onEstimate?: (estimate: ScheduleEstimate) => void;
   /**
    * Called before the first run, with what tells at any moment, also from within a run, the result so far, what is under way, and where the
@@ -45,6 +46,7 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly checkpointEveryMs?: number;
   /** Of one final state with changed answers, before a green verdict. Default 150. */
   readonly judgementsMax?: number;
+  /** Called now and then. */
   readonly onProgress?: (progress: SqlProgress) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: () => void;
@@ -52,6 +54,7 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly onSeen?: (seen: { readonly histories: readonly string[]; readonly outcomes: readonly string[] }) => void;
 }
 
+/** How far an exploration is. */
 export interface SqlProgress {
   readonly schedules: number;
   readonly histories: number;

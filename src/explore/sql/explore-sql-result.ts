@@ -5,6 +5,7 @@ import type { AssumedAccess, Profile } from '../../database/index.ts';
 import type { Late, SqlFailure } from '../../sql-program/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
 
+/** What an exploration of a SQL program found. */
 export interface ExploreSqlResult {
   readonly profile: Profile;
   /** Runs of the program that were no repetitions. */
@@ -43,6 +44,7 @@ export interface ExploreSqlResult {
   readonly evidence: Evidence;
 }
 
+/** One kind of failure, with its shortest run. */
 export interface SqlFailureKind extends SqlFailure {
   /** Schedules that end like this. */
   readonly schedules: number;

@@ -14,6 +14,7 @@ import {
 } from '../../sql-program/index.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 
+/** How an exploration is put into words. */
 export interface SqlExplorationText extends Omit<SqlTextOptions, 'command'> {
   /** What replays a failing run. */
   readonly commandOf?: (replay: string) => string;

@@ -33,7 +33,8 @@ export async function readHistory(
   const found = format === undefined ? detectFormat(data.subarray(0, headBytes), name) : formatNamed(format);
   const source: HistorySource = { name, chunks: () => only(data) };
   const compact = await found.read([source]);
-  if (compact.lists !== null) throw new InputError('history/append', 'the history has appends to lists', { file: name });
+  if (compact.lists !== null)
+    throw new InputError('history/append', 'the history has appends to lists', { file: name });
   return historyOf(compact);
 }
 

@@ -1,13 +1,13 @@
 /**
  * `node --import moirai/record app.js`: records what the application's database drivers do into the file that MOIRAI_TRACE names (default
  * `moirai.trace.jsonl`). Drivers are found from the application's folder; those that are not there are left out.
+ * @module
  */
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { formatInputError, InputError } from '../../base/index.ts';
-import { loadParser } from '../../sql/index.ts';
-import { hookDrivers } from './record-drivers.ts';
-import { startTraceRecording, type TraceRecording } from './trace-recording.ts';
+import { formatInputError, InputError } from '../base/index.ts';
+import { loadParser } from '../sql/index.ts';
+import { hookDrivers, startTraceRecording, type TraceRecording } from '../capture/index.ts';
 
 const warn = (message: string): void => void process.stderr.write(`moirai: ${message}\n`);
 // `%p` is the process, so that those of a cluster do not write over each other's files.

@@ -1,6 +1,6 @@
 /** Where a recorder's lines go: a file, a pipe or standard output, in pieces, everything when it ends. */
-import { type AppendFile, openAppend } from '../../files/index.ts';
-import { emptyHeader, type TraceHeader, formatTraceHeader } from '../../trace/index.ts';
+import { type AppendFile, openAppend } from '../files/index.ts';
+import { emptyHeader, type TraceHeader, formatTraceHeader } from '../trace/index.ts';
 
 export interface TraceFileOptions {
   readonly header?: Pick<TraceHeader, 'hasMarks' | 'clockError'>;

@@ -6,29 +6,38 @@
 import { createRequire, Module } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hookMariadb, hookMysql2, hookPg, hookPostgresJs, type Recording } from '../../capture/index.ts';
+import { hookMariadb } from './hook-mariadb.ts';
+import { hookMysql2 } from './hook-mysql2.ts';
+import { hookPg } from './hook-pg.ts';
+import { hookPostgresJs } from './hook-postgres-js.ts';
+import type { Recording } from './recording.ts';
 
 type PostgresJs = Parameters<typeof hookPostgresJs>[0];
 
 /**
- * @param from files whose `require` finds the drivers; the first that finds one counts
+ * @param from files, or their URLs, whose `require` finds the drivers; the first that finds one counts
  * @param warn a driver that is there and cannot be loaded is none of ours to stop the application for
+ * @returns undoes it
  */
 export async function hookDrivers(
   recording: Recording,
   from: readonly string[],
   warn: (message: string) => void,
-): Promise<void> {
+): Promise<() => void> {
   const requires = from.map((file) => createRequire(file));
+  const undo: (() => void)[] = [];
   for (const [name, hook] of drivers) {
     const place = placeOf(requires, name);
     if (place === undefined) continue;
     try {
-      await hook(place, recording);
+      undo.push(...(await hook(place, recording)));
     } catch (error) {
       warn(`${name} is not recorded: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+  return () => {
+    for (const each of undo) each();
+  };
 }
 
 interface Place {
@@ -37,31 +46,34 @@ interface Place {
   readonly folder: string;
 }
 
-type Hook = (place: Place, recording: Recording) => Promise<void> | void;
+/** @returns what undoes it */
+type Hook = (place: Place, recording: Recording) => Promise<readonly (() => void)[]> | readonly (() => void)[];
 
 const drivers: readonly (readonly [name: string, hook: Hook])[] = [
-  ['pg', ({ require }, recording) => void hookPg(require('pg') as Parameters<typeof hookPg>[0], recording)],
+  ['pg', ({ require }, recording) => [hookPg(require('pg') as Parameters<typeof hookPg>[0], recording)]],
   [
     'mysql2',
-    ({ require }, recording) => void hookMysql2(require('mysql2') as Parameters<typeof hookMysql2>[0], recording),
+    ({ require }, recording) => [hookMysql2(require('mysql2') as Parameters<typeof hookMysql2>[0], recording)],
   ],
   ['postgres', hookBothPostgresJs],
   ['mariadb', hookBothMariadb],
 ];
 
-async function hookBothPostgresJs({ require, folder }: Place, recording: Recording): Promise<void> {
-  hookPostgresJs((await imported(folder, 'src', 'index.js')).default as PostgresJs, recording);
-  hookPostgresJs(require('postgres') as PostgresJs, recording);
+async function hookBothPostgresJs({ require, folder }: Place, recording: Recording): Promise<(() => void)[]> {
+  const postgres = (await imported(folder, 'src', 'index.js')).default as PostgresJs;
+  return [hookPostgresJs(postgres, recording), hookPostgresJs(require('postgres') as PostgresJs, recording)];
 }
 
-async function hookBothMariadb({ require, folder }: Place, recording: Recording): Promise<void> {
+async function hookBothMariadb({ require, folder }: Place, recording: Recording): Promise<(() => void)[]> {
   const connection = await imported(folder, 'lib', 'connection.js');
-  hookMariadb(connection.default as Parameters<typeof hookMariadb>[0], recording);
+  const undo = hookMariadb(connection.default as Parameters<typeof hookMariadb>[0], recording);
   for (const [name, file] of [
     ['mariadb', 'promise.js'],
     ['mariadb/callback', 'callback.js'],
   ] as const)
     requireGives(require, name, await imported(folder, file));
+  // What `require` gives stays the module that `import` gives: without the hook it is the driver as it was.
+  return [undo];
 }
 
 /** The folder of a package, whose files are then taken by their addresses: the very modules that the application imports. */

@@ -4,8 +4,8 @@
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { InputError } from '../../base/index.ts';
-import { ClockOffset } from '../../capture/index.ts';
+import { InputError } from '../base/index.ts';
+import { ClockOffset } from './clock-offset.ts';
 
 export interface ClockServer {
   readonly port: number;

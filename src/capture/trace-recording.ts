@@ -1,8 +1,7 @@
 /** A recording into a file or pipe, with marks of what is complete, so that a reader can follow while it is written. */
-import { InputError } from '../../base/index.ts';
-import { Recording } from '../../capture/index.ts';
+import { InputError, monotonicNanoseconds } from '../base/index.ts';
 import { type FollowedClock, followClock } from './clock-source.ts';
-import { monotonicNanoseconds } from '../monotonic-clock.ts';
+import { Recording } from './recording.ts';
 import { openTraceFile } from './trace-file.ts';
 
 export interface TraceRecording {
