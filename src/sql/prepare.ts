@@ -22,6 +22,7 @@ import { Planning, type Running, running, type WayOf } from './plan/planning.ts'
 import { formatPlanJson, formatPlanText } from './plan/plan-step.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
 import { planModification, planSelect } from './plan/root.ts';
+import { someNode } from './plan/tree.ts';
 import { refuseIgnoredClauses } from './refused-clauses.ts';
 import { finishChecks } from './run/foreign-keys.ts';
 import { sequenceName } from './run/sequence-name.ts';
@@ -61,12 +62,21 @@ export function prepareTree(tree: Node, options: PrepareOptions, positionOf: (lo
     return planStatement(tree, options);
   } catch (thrown) {
     const error = withPosition(thrown, positionOf);
-    if (!(error instanceof SqlError) || !options.catalog.isChanging) throw error;
+    if (!(error instanceof SqlError) || !locksBefore(error, tree, options)) throw error;
     const unplanned = unplannedStatement(tree, error, new Planning(options, options.parameterTypes));
     if (unplanned.locks().length === 0) throw error;
     return unplanned;
   }
 }
+
+/** Does the server lock the statement's tables before it finds this error, and can others be in the way of that? */
+function locksBefore({ code }: SqlError, tree: Node, { catalog, dialect }: PrepareOptions): boolean {
+  if (!engineRules[dialect].hasMetadataLocks) return catalog.isChanging;
+  return !foundBeforeLocks.has(code) && !someNode(tree, (node) => 'ParamRef' in node);
+}
+
+/** A feature that moirai lacks, a table that is not there, bad syntax. */
+const foundBeforeLocks: ReadonlySet<string> = new Set(['0A000', '42P01', '42601']);
 
 /** The planner's positions are locations of the tree, from 1. */
 function withPosition(error: unknown, positionOf: (location: number) => number): unknown {

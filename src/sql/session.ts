@@ -45,6 +45,8 @@ export interface PreparedStatement {
   readonly parameterTypes: readonly SqlType[];
   /** `null`: returns no rows. */
   readonly columns: readonly ResultColumn[] | null;
+  /** `execute` fails with this, once it has locked the statement's tables. */
+  readonly refusal?: SqlError;
 }
 
 export interface ResultColumn {

@@ -1,7 +1,7 @@
 /** A statement, parsed and planned against the catalog: what the session runs. */
 import type { Execution } from './expression.ts';
 import type { Notice, ResultColumn } from './session.ts';
-import type { StatementView, TableId, TableLockMode, Waiting, SqlType, SqlValue } from './model/index.ts';
+import type { SqlError, StatementView, TableId, TableLockMode, Waiting, SqlType, SqlValue } from './model/index.ts';
 
 export type Statement =
   | QueryStatement
@@ -40,6 +40,8 @@ export interface QueryStatement {
   readonly writesJoin?: boolean;
   /** MySQL's TRUNCATE is DDL: it commits before and after. */
   readonly commitsAround?: boolean;
+  /** It cannot be planned: all that it does is to lock its tables, and to fail with this. */
+  readonly refusal?: SqlError;
   readonly catalogVersion: number;
   /** Does it depend on nothing of its catalog but what a catalog with the same schema has as well? Then a database with such a catalog may run it. */
   readonly isShareable: boolean;

@@ -1,11 +1,12 @@
 /**
- * A statement that cannot be planned while DDL of other sessions is not committed. PostgreSQL locks the tables that it finds before it looks
- * at the rest of the statement: this one does that when it runs, and is planned again when it has waited.
+ * A statement that cannot be planned: in PostgreSQL while DDL of other sessions is not committed, in MySQL at any time. Both lock the tables that they find
+ * before they look at the rest of the statement: this one does that when it runs, and is planned again when it has waited.
  */
 import type { Node, RangeVar } from '@pgsql/types';
 import type { Planning } from './plan/planning.ts';
 import { someNode } from './plan/tree.ts';
-import type { SqlError } from './model/index.ts';
+import { engineRules, type SqlError } from './model/index.ts';
+import { lockChildren, type ParentEvent } from './plan/child-locks.ts';
 import type { QueryStatement } from './statement.ts';
 
 export function unplannedStatement(tree: Node, error: SqlError, planning: Planning): QueryStatement {
@@ -18,13 +19,17 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
   const isWritten = ['InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'].some((kind) => kind in tree);
   const relation = isWritten ? statement.relation : undefined;
   const found = relation === undefined ? undefined : planning.findRelation(relation);
-  if (found?.kind === 'table') planning.lock(found.id, 'row exclusive');
+  if (found?.kind === 'table') {
+    planning.lock(found.id, 'row exclusive');
+    if (engineRules[planning.dialect].hasMetadataLocks) lockChildren(found, eventsOf(tree), planning);
+  }
   return {
     kind: 'query',
     command: '',
     parameterTypes: [],
     columns: null,
     isReadOnly: true,
+    refusal: error,
     catalogVersion: planning.catalog.version,
     isShareable: false,
     accesses: [],
@@ -34,4 +39,9 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
       throw error;
     },
   };
+}
+
+function eventsOf(tree: Node): ParentEvent[] {
+  if ('DeleteStmt' in tree) return ['onDelete'];
+  return 'UpdateStmt' in tree ? ['onUpdate'] : [];
 }

@@ -6,7 +6,7 @@ import { administer } from './administer.ts';
 import { runStatement } from './run-statement.ts';
 import { schedule } from './schedule.ts';
 import { changeSettings } from './setting-statement.ts';
-import { currentStatement, preparedInside, prepareIn } from './statement-plans.ts';
+import { currentStatement, prepareAloneIn, preparedInside } from './statement-plans.ts';
 import { emptyResult } from './statement-result.ts';
 import { controlTransaction } from './transaction-statement.ts';
 
@@ -49,7 +49,7 @@ async function byName(statement: NamedStatement, prepared: Prepared, parts: Sess
   parts.named.change(
     statement,
     (inner): Prepared =>
-      typeof inner === 'string' ? prepareIn(inner, [], parts) : preparedInside(inner, prepared, parts),
+      typeof inner === 'string' ? prepareAloneIn(inner, parts) : preparedInside(inner, prepared, parts),
   );
   return emptyResult(statement.command);
 }

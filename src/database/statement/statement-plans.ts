@@ -19,10 +19,18 @@ export function prepareIn(sql: string, parameterTypes: Types, parts: SessionPart
     givenTypes: parameterTypes,
     parameterTypes: statement.kind === 'query' ? statement.parameterTypes : [],
     columns: admin === null ? columnsIn(statement, parts) : adminColumns(admin),
+    ...(statement.kind === 'query' && statement.refusal !== undefined ? { refusal: statement.refusal } : {}),
     plan: { statement, catalog: parts.instance.catalog },
     isInner: false,
     admin,
   };
+}
+
+/** For a client that prepares a statement without running it. @throws SqlError */
+export function prepareAloneIn(sql: string, parts: SessionParts): Prepared {
+  const prepared = prepareIn(sql, [], parts);
+  if (prepared.refusal !== undefined) throw prepared.refusal;
+  return prepared;
 }
 
 /** The statement inside of a PREPARE. */

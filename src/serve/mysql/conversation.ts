@@ -340,6 +340,7 @@ class MysqlConversation implements Conversation {
     const [text] = statements;
     if (text === undefined) throw emptyQuery();
     const statement = session.prepare(text);
+    if (statement.refusal !== undefined) throw statement.refusal;
     answerPrepared(this.#statements.add(statement), statement, this.#answerOptions());
   }
 
