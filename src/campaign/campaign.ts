@@ -13,6 +13,7 @@ import {
   countMarks,
   InvariantKeys,
   JudgedAgain,
+  type JudgingLimits,
   LeftBehind,
   queuedText,
   isSameShape,
@@ -55,6 +56,8 @@ export interface CampaignOptions extends BudgetOptions {
   readonly abortRate?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Of final states with one value changed, before a green verdict. */
+  readonly judging?: JudgingLimits;
   /** Only this run: the token that a failing run printed. */
   readonly replay?: string;
   /** Stop at the first run that fails, or after a short search for a shorter one. Default false: count them. */
@@ -219,7 +222,7 @@ class Campaign {
     if (this.#violations > 0 || this.#stopped !== null || this.#timeout !== null) return;
     await this.#compareOrders();
     await this.#leftBehind.drain();
-    await this.#leftBehind.ignoring(() => this.#judgedAgain.judge(this.#limits()));
+    await this.#leftBehind.ignoring(() => this.#judgedAgain.judge(this.#limits(), this.#options.judging));
   }
 
   /** The first session first, then the last: where they share nothing but the store, reads of initial values lead to the same. */

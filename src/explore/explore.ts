@@ -10,7 +10,7 @@ import { Budget, type BudgetOptions, seeded } from '../base/index.ts';
 import type { Evidence } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import type { Program, Replayed } from '../program/index.ts';
+import type { JudgingLimits, Program, Replayed } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import type { ExploreCheckpoint } from './checkpoint.ts';
 import { type Estimate, estimateHistories } from './estimate.ts';
@@ -52,6 +52,8 @@ export interface ExploreOptions extends BudgetOptions {
   readonly samplesFirst?: number;
   /** Steps of sessions, keys and values to remember before all are forgotten, so that memory does not grow with the histories. Default 200,000. */
   readonly rememberedMax?: number;
+  /** Of final states with one value changed, before a green verdict. */
+  readonly judging?: JudgingLimits;
   /** Only this history: the token of a counterexample. */
   readonly replay?: string;
   /** Called for each history of the whole program at its level, in a fixed order. */

@@ -149,7 +149,7 @@ export class Runs {
 
   /** Whether the invariant can fail at all: for a proof. */
   judgeAgain(): Promise<void> {
-    return this.#leftBehind.ignoring(() => this.judgedAgain.judge(this.#limits()));
+    return this.#leftBehind.ignoring(() => this.judgedAgain.judge(this.#limits(), this.#options.judging));
   }
 
   async #sample(prefix: Prefix, known: Ending): Promise<Ending | Late> {

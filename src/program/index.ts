@@ -4,7 +4,7 @@ export { LeftBehind } from './left-behind.ts';
 export { JudgedAgain, type SeenEnd } from './judged-again.ts';
 export { changesOf, inTurn, longTexts, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
 export { canJudgeAgain, isRepeatable } from './invariant-text.ts';
-export { type Judgement, judgementOf, judgingMs } from './judgement.ts';
+export { type Judgement, judgementOf, type JudgingLimits, judgingMs } from './judgement.ts';
 export { isSessionNameFault, observed, resultsOf } from './observed-names.ts';
 export {
   checkProgram,

@@ -8,7 +8,7 @@ import { type Asks, cannotFailText, nothingReturnedText } from '../evidence/inde
 import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
 import type { JudgeLimits } from './invariant.ts';
 import { canJudgeAgain } from './invariant-text.ts';
-import { calledUntil, type Judgement, judgementOf, judgingMs } from './judgement.ts';
+import { calledUntil, type Judgement, judgementOf, type JudgingLimits, judgingMs } from './judgement.ts';
 import { isAskedOfAll, observed } from './observed-names.ts';
 import type { End, Program } from './program.ts';
 
@@ -50,9 +50,9 @@ export class JudgedAgain {
     };
   }
 
-  /** For a verdict that is green so far. @param limits for all of it */
-  async judge(given: JudgeLimits): Promise<void> {
-    const deadlineMs = monotonicMs() + judgingMs(monotonicMs() - this.#startedMs);
+  /** For a verdict that is green so far. @param given limits of all of it */
+  async judge(given: JudgeLimits, judging: JudgingLimits = {}): Promise<void> {
+    const deadlineMs = monotonicMs() + judgingMs(monotonicMs() - this.#startedMs, judging);
     const limits = { ...given, deadlineMs: Math.min(deadlineMs, given.deadlineMs ?? Infinity) };
     const breather = new Breather();
     const ends = [...this.#ends.values()];
@@ -69,7 +69,7 @@ export class JudgedAgain {
       if (asked === null) return;
       changed.push(changesOfEnd(end, asked, mentionedIn(this.#program.invariantText ?? '', end)));
     }
-    const changes = inTurn(changed).slice(0, CHANGES_MAX);
+    const changes = inTurn(changed).slice(0, judging.judgementsMax ?? JUDGEMENTS_MAX);
     for (const end of changes) {
       if (monotonicMs() > limits.deadlineMs) return;
       await breather.breathe();
@@ -131,7 +131,7 @@ type Ask = (key: Key) => void;
 /** Ends that are judged again, the judgements that they are taken from, and their changes. */
 const ENDS_MAX = 8;
 const JUDGEMENTS_SEEN = 64;
-const CHANGES_MAX = 500;
+const JUDGEMENTS_MAX = 500;
 /** That one judgement may ask of a final state: a changed pointer may lead in a circle. */
 const ASKED_MAX = 100_000;
 

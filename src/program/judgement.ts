@@ -14,9 +14,17 @@ export async function judgementOf(judge: () => unknown): Promise<Judgement> {
   }
 }
 
-/** How long all judgements of states that no run had may take: about as long as the runs. @param spentMs by the runs */
-export function judgingMs(spentMs: number): number {
-  return Math.min(JUDGING_MS.max, Math.max(JUDGING_MS.min, spentMs));
+/** What the judgements of states that no run had may take. */
+export interface JudgingLimits {
+  /** For all of them, in milliseconds. Default: as long as the runs took, at least 2,000 and at most 5,000. */
+  readonly timeMaxMs?: number;
+  /** Of a program of keys: all judgements; default 500. Of a SQL program: those of its first final state; default 150. */
+  readonly judgementsMax?: number;
+}
+
+/** @param spentMs by the runs */
+export function judgingMs(spentMs: number, { timeMaxMs }: JudgingLimits): number {
+  return timeMaxMs ?? Math.min(JUDGING_MS.max, Math.max(JUDGING_MS.min, spentMs));
 }
 
 const JUDGING_MS = { min: 2_000, max: 5_000 };

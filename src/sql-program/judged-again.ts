@@ -9,6 +9,7 @@ import type { Asks, JudgedAgainEvidence } from '../evidence/index.ts';
 import {
   canJudgeAgain,
   isRepeatable,
+  type JudgingLimits,
   judgingMs,
   type Mentioned,
   mentionedIn,
@@ -23,8 +24,7 @@ export interface JudgedAgainOptions {
   /** Whose final states are judged: each makes a run of the program with these options beside its own. */
   readonly runs: readonly ((besides: RunBesides) => Promise<SqlRun>)[];
   readonly budget: Budget;
-  /** Of the first final state, at most. Default 150. */
-  readonly judgementsMax?: number;
+  readonly judging?: JudgingLimits;
 }
 
 export type RunBesides = Pick<SqlRunOptions, 'onStatement' | 'onHeld' | 'budget'>;
@@ -56,7 +56,7 @@ class JudgedAgain {
     this.#options = options;
     this.#text = program.invariantText ?? '';
     this.#budget = new Budget({
-      timeMaxMs: Math.min(judgingMs(options.budget.spentMs), options.budget.leftMs),
+      timeMaxMs: Math.min(judgingMs(options.budget.spentMs, options.judging ?? {}), options.budget.leftMs),
       ...(options.budget.signal === undefined ? {} : { signal: options.budget.signal }),
     });
   }
@@ -114,7 +114,7 @@ class JudgedAgain {
     const key = shown(looked.answers.map(({ rows }) => rows)) + shown(looked.results);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const { judgementsMax = JUDGEMENTS_OF_FIRST } = this.#options;
+    const { judgementsMax = JUDGEMENTS_OF_FIRST } = this.#options.judging ?? {};
     const max = this.#seen.size === 1 ? judgementsMax : JUDGEMENTS_OF_OTHERS;
     for (const changed of changesOfLooked(looked, this.#mentioned(looked), this.#text, max)) {
       const judged = await this.#judged(state, changed);

@@ -30,6 +30,8 @@ const nothing = ['the invariant looks at neither the final state nor what sessio
 
 /** Judgements with changed answers, where all of them hold. */
 const FEW = 20;
+/** The answer must not depend on how fast the machine is. */
+const judging = { judgementsMax: FEW, timeMaxMs: Infinity };
 
 /** Clauses on the invariant alone. */
 function assumedOf(evidence: Parameters<typeof conclude>[0]): readonly string[] {
@@ -65,11 +67,11 @@ function onPg(invariant: Invariant, reads = true) {
   return { ...made, invariantText: String(invariant) };
 }
 
-async function ofCampaign(invariant: Invariant, judgementsMax = 150): Promise<readonly string[]> {
+async function ofCampaign(invariant: Invariant, judgementsMax = 150, timeMaxMs = Infinity): Promise<readonly string[]> {
   const { evidence } = await runSqlCampaign(onPg(invariant), {
     profile: parseProfile({ engine: 'postgres' }),
     runs: 1,
-    judgementsMax,
+    judging: { judgementsMax, timeMaxMs },
   });
   return assumedOf(evidence);
 }
@@ -237,6 +239,12 @@ describe('an invariant is not judged again where', () => {
   });
 });
 
+test('without time to judge it again, an invariant that cannot fail is not named', async () => {
+  const misspelt: Invariant = async (q) => (await q('SELECT n FROM accounts'))[0].m !== 1;
+  expect(await ofCampaign(misspelt, FEW)).toEqual(inFinal);
+  expect(await ofCampaign(misspelt, FEW, 0)).toEqual([]);
+});
+
 test('while it is judged again, the verdict is that of the runs', async () => {
   const profile = parseProfile({ engine: 'postgres' });
   const tested = onPg(async (q) => (await q('SELECT n FROM accounts'))[0].m !== 1);
@@ -249,9 +257,9 @@ test('while it is judged again, the verdict is that of the runs', async () => {
   const onStart = (tell: typeof soFar): void => void (soFar = tell);
   const clause = 'the invariant was not judged again on changed values: that did not end';
   const green = { kind: 'satisfied', assumed: expect.arrayContaining([clause]) as unknown };
-  await runSqlCampaign(telling, { profile, runs: 1, judgementsMax: 1, onStart });
+  await runSqlCampaign(telling, { profile, runs: 1, judging: { judgementsMax: 1 }, onStart });
   expect(conclusions.at(-1)).toEqual(green);
-  await exploreSql(telling, { profile, judgementsMax: 1, onStart });
+  await exploreSql(telling, { profile, judging: { judgementsMax: 1 }, onStart });
   expect(conclusions.at(-1)).toEqual(green);
 });
 
@@ -288,7 +296,7 @@ describe('MySQL', () => {
     const { evidence } = await runSqlCampaign(program(invariant), {
       profile: parseProfile({ engine: 'mysql' }),
       runs: 1,
-      judgementsMax: FEW,
+      judging,
     });
     expect(assumedOf(evidence)).toEqual(said);
   });
@@ -310,7 +318,7 @@ describe('explore', () => {
       invariant: (end: SqlEnd) => ((judgements += 1), misspelt.invariant(end)),
     };
     const thread: SqlThread = (job, onProgress) => exploreSqlPart(counted, { profile }, job, onProgress);
-    const { evidence } = await exploreSqlShared(counted, { profile, schedulesAlone: 1, judgementsMax: FEW }, [thread]);
+    const { evidence } = await exploreSqlShared(counted, { profile, schedulesAlone: 1, judging }, [thread]);
     expect(assumedOf(evidence)).toEqual(inFinal);
     expect(judgements).toBeLessThan(120);
   });

@@ -43,6 +43,7 @@ import {
   compareRun,
   countMarks,
   isSameShape,
+  type JudgingLimits,
   openToken,
   type Replayed,
   type ReplayToken,
@@ -92,8 +93,8 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly stopAtFirst?: 'then-shorter' | false;
   /** Called before the first run, with what tells the result so far, and what is under way, at any moment, also from within a run. */
   readonly onStart?: (soFar: () => SqlCampaignResult, underWay: () => string) => void;
-  /** Of one final state with changed answers, before a green verdict. Default 150. */
-  readonly judgementsMax?: number;
+  /** Of final states with changed answers, before a green verdict. */
+  readonly judging?: JudgingLimits;
   /** Called before each run, for those who watch. */
   readonly onRun?: (run: number) => void;
 }
@@ -256,13 +257,9 @@ class SqlCampaign {
           ),
     );
     this.#again = 'under-way';
-    const { judgementsMax } = this.#options;
-    const judging = judgedAgain(this.#program, {
-      runs,
-      budget: this.#budget,
-      ...(judgementsMax === undefined ? {} : { judgementsMax }),
-    });
-    this.#again = await this.#underWay.during('the check that the invariant can fail', () => judging);
+    const { judging = {} } = this.#options;
+    const judged = judgedAgain(this.#program, { runs, budget: this.#budget, judging });
+    this.#again = await this.#underWay.during('the check that the invariant can fail', () => judged);
   }
 
   async #judge(run: Finished, i: number): Promise<void> {

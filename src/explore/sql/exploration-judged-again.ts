@@ -20,7 +20,7 @@ import { counting } from './prefix.ts';
 /** @param budget of the exploration and of what comes after it */
 export async function withJudgedAgain(
   program: SqlProgram,
-  options: ExploringRunOptions & Pick<ExploreSqlOptions, 'judgementsMax' | 'onStart'> & { readonly budget: Budget },
+  options: ExploringRunOptions & Pick<ExploreSqlOptions, 'judging' | 'onStart'> & { readonly budget: Budget },
   result: ExploreSqlResult,
 ): Promise<ExploreSqlResult> {
   if (conclude(result.evidence).kind !== 'satisfied') return result;
@@ -38,9 +38,8 @@ export async function withJudgedAgain(
       () => withAgain(result, 'under-way'),
       () => 'the check that the invariant can fail',
     );
-    const { budget, judgementsMax } = options;
-    const limits = judgementsMax === undefined ? { budget } : { budget, judgementsMax };
-    return withAgain(result, await judgedAgain(program, { runs, ...limits }));
+    const { budget, judging = {} } = options;
+    return withAgain(result, await judgedAgain(program, { runs, budget, judging }));
   } finally {
     sources.end();
   }

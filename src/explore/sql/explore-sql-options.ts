@@ -1,6 +1,7 @@
 /** What an exploration of a SQL program is asked for. */
 import type { BudgetOptions } from '../../base/index.ts';
 import type { Profile, Ways } from '../../database/index.ts';
+import type { JudgingLimits } from '../../program/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 import type { SqlCheckpoint } from './sql-checkpoint.ts';
@@ -44,8 +45,8 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly onCheckpoint?: (checkpoint: SqlCheckpoint) => void;
   /** Default 30,000. */
   readonly checkpointEveryMs?: number;
-  /** Of one final state with changed answers, before a green verdict. Default 150. */
-  readonly judgementsMax?: number;
+  /** Of final states with changed answers, before a green verdict. */
+  readonly judging?: JudgingLimits;
   /** Called now and then. */
   readonly onProgress?: (progress: SqlProgress) => void;
   /** Called before each run, for those who watch. */
