@@ -1,5 +1,6 @@
 /** WHERE as far as it can be written down: which keys it names, and whether that is all it says. */
 import type { Node } from '@pgsql/types';
+import { conjunctsOf, stringsOf } from '../sql/index.ts';
 import type { Comparison, Condition } from '../trace/index.ts';
 import { cellValue, rowName } from './column-value.ts';
 import { type Operand, operandOf, valueOf } from './operand.ts';
@@ -37,7 +38,7 @@ export interface Names {
 }
 
 export function conditionsOf(where: Node | undefined, names: Names): Conditions {
-  const found = conjuncts(where).map((node) => conditionsOfNode(node, names));
+  const found = conjunctsOf(where).map((node) => conditionsOfNode(node, names));
   const list = found.flatMap((each) => each ?? []);
   return { list, isComplete: found.every((each) => each !== undefined) };
 }
@@ -150,12 +151,6 @@ function keyValues(
   return Array.isArray(array) ? (array as unknown[]) : undefined;
 }
 
-function conjuncts(node: Node | undefined): Node[] {
-  if (node === undefined) return [];
-  if (!('BoolExpr' in node) || node.BoolExpr.boolop !== 'AND_EXPR') return [node];
-  return (node.BoolExpr.args ?? []).flatMap((each) => conjuncts(each));
-}
-
 const mirrored: Readonly<Record<string, Comparison>> = {
   '=': '=',
   '!=': '!=',
@@ -178,7 +173,8 @@ const straight: Readonly<Record<string, Comparison>> = {
 function conditionsOfNode(node: Node, names: Names): ColumnCondition[] | undefined {
   if (!('A_Expr' in node)) return undefined;
   const { kind, name, lexpr, rexpr } = node.A_Expr;
-  const sign = name?.length === 1 && name[0] !== undefined && 'String' in name[0] ? (name[0].String.sval ?? '') : '';
+  // `OPERATOR(schema.=)` may be another one.
+  const sign = name?.length === 1 ? (stringsOf(name)[0] ?? '') : '';
   const left = resolveColumn(lexpr, names);
   switch (kind) {
     case 'AEXPR_OP': {

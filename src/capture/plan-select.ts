@@ -2,6 +2,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
+import { nodesOf, starQualifier, stringsOf } from '../sql/index.ts';
 import type { TraceLock } from '../trace/index.ts';
 import { captureRules } from './dialect.ts';
 import type { RecordedColumn, RecordedSchema } from './schema.ts';
@@ -80,22 +81,22 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
 
 /** Tables that stand in the tree, however deep. */
 export function rangeVariables(tree: object): number {
-  return JSON.stringify(tree).split('"RangeVar":{').length - 1;
+  return nodesOf(tree).filter((node) => 'RangeVar' in node).length;
 }
 
 /** Those of the catalogs, which drivers ask about types and tools about tables. */
 function systemTables(tree: object): number {
-  return (
-    JSON.stringify(tree).split(
-      /"RangeVar":\{"schemaname":"(?:pg_catalog|information_schema|mysql|performance_schema|sys)"/i,
-    ).length - 1
-  );
+  return nodesOf(tree).filter(
+    (node) => 'RangeVar' in node && systemSchemas.has((node.RangeVar.schemaname ?? '').toLowerCase()),
+  ).length;
 }
+
+const systemSchemas = new Set(['pg_catalog', 'information_schema', 'mysql', 'performance_schema', 'sys']);
 
 /** Data-modifying WITH. */
 export function writesInside(tree: { readonly withClause?: object }): boolean {
-  return (
-    tree.withClause !== undefined && /"(?:Insert|Update|Delete|Merge)Stmt":\{/.test(JSON.stringify(tree.withClause))
+  return nodesOf(tree.withClause).some(
+    (node) => 'InsertStmt' in node || 'UpdateStmt' in node || 'DeleteStmt' in node || 'MergeStmt' in node,
   );
 }
 
@@ -140,26 +141,17 @@ export function outputsOf(
   const outputs: (Output | null)[] = [];
   for (const target of targets) {
     const value = 'ResTarget' in target ? target.ResTarget.val : undefined;
-    const star = value === undefined ? undefined : starOf(value);
+    const star = starQualifier(value);
     if (star === undefined) {
       outputs.push(resolveColumn(value, { ...names, schema }) ?? null);
       continue;
     }
-    const sources = star === '' ? names.sources : names.sources.filter(({ alias }) => alias === star);
-    if (sources.length === 0 || (star === '' && !names.isClosed)) return undefined;
+    const [qualifier] = star;
+    const sources = qualifier === undefined ? names.sources : names.sources.filter(({ alias }) => alias === qualifier);
+    if (sources.length === 0 || (qualifier === undefined && !names.isClosed)) return undefined;
     for (const source of sources) for (const column of source.table.columns) outputs.push({ source, column });
   }
   return outputs;
-}
-
-/** `*` is the empty text, `a.*` is `a`; `undefined`: none. */
-function starOf(node: Node): string | undefined {
-  if (!('ColumnRef' in node)) return undefined;
-  const fields = node.ColumnRef.fields ?? [];
-  const last = fields.at(-1);
-  if (last === undefined || !('A_Star' in last)) return undefined;
-  const [first] = fields;
-  return fields.length === 1 ? '' : first !== undefined && 'String' in first ? (first.String.sval ?? '') : '';
 }
 
 /** One row of the result for each row that FROM and WHERE give. */
@@ -171,10 +163,10 @@ function isPlainQuery(statement: SelectStmt): boolean {
 /** Aggregates, and functions that may be such; HAVING; the empty set of `GROUP BY ()` and `ROLLUP`. */
 function inventsRows({ targetList = [], sortClause = [], groupClause = [], havingClause }: SelectStmt): boolean {
   if (havingClause !== undefined) return true;
-  const tree = JSON.stringify([targetList, sortClause, groupClause]);
-  if (/"(?:Json(?:Array|Object)Agg|GroupingSet)":\{/.test(tree)) return true;
-  const [, ...calls] = tree.split('"FuncCall":{');
-  return calls.some((call) => !scalars.has(/^"funcname":\[[^\]]*"sval":"(\w+)"\}\}\]/.exec(call)?.[1] ?? ''));
+  return nodesOf([targetList, sortClause, groupClause]).some((node) => {
+    if ('FuncCall' in node) return !scalars.has(stringsOf(node.FuncCall.funcname).at(-1) ?? '');
+    return 'JsonArrayAgg' in node || 'JsonObjectAgg' in node || 'GroupingSet' in node;
+  });
 }
 
 /** Functions of one row, which lists and ORDER BY have most. */
@@ -200,15 +192,12 @@ function isCount(statement: SelectStmt): boolean {
   const [target] = targetList;
   const value = target !== undefined && 'ResTarget' in target ? target.ResTarget.val : undefined;
   if (value === undefined || !('FuncCall' in value) || targetList.length !== 1) return false;
-  const { funcname = [], agg_star, agg_filter, over } = value.FuncCall;
-  const name = funcname.at(-1);
+  const { funcname, agg_star, agg_filter, over } = value.FuncCall;
   return (
     agg_star === true &&
     agg_filter === undefined &&
     over === undefined &&
-    name !== undefined &&
-    'String' in name &&
-    name.String.sval === 'count' &&
+    stringsOf(funcname).at(-1) === 'count' &&
     groupClause === undefined &&
     havingClause === undefined &&
     distinctClause === undefined &&
@@ -240,7 +229,7 @@ function locksInPart({ lockingClause = [], fromClause = [] }: SelectStmt): boole
 }
 
 function lockInside(statement: SelectStmt): TraceLock | null {
-  return JSON.stringify(statement).includes('"LockingClause":{') ? 'share' : null;
+  return nodesOf(statement).some((node) => 'LockingClause' in node) ? 'share' : null;
 }
 
 function lockOf({ lockingClause = [] }: SelectStmt): 'update' | 'share' | null {

@@ -72,13 +72,22 @@ describe('MySQL warns', () => {
 
 describe('what is opaque as a whole', () => {
   const users = (dialect: 'postgres' | 'mysql'): RecordedSchema =>
-    schemaOf(dialect, [{ ...column('accounts', 'id', 'integer', { key_position: 1 }), functions: 'Transfer|audit' }]);
+    schemaOf(dialect, [
+      { ...column('accounts', 'id', 'integer', { key_position: 1 }), functions: 'Transfer|audit|add stock' },
+    ]);
 
   test.each<['postgres' | 'mysql', string, object]>([
     ['postgres', 'SELECT transfer(1)', { kind: 'opaque', writes: true }],
     ['postgres', 'SELECT id FROM accounts WHERE id = audit()', { kind: 'opaque', writes: true }],
+    ['postgres', 'SELECT "Add stock"(1)', { kind: 'opaque', writes: true }],
+    ['postgres', 'SELECT audit.lower(id) FROM accounts', { kind: 'select' }],
     ['postgres', 'SELECT lower(id) FROM accounts', { kind: 'select' }],
     ['postgres', 'CREATE TRIGGER t AFTER INSERT ON accounts EXECUTE FUNCTION audit()', { kind: 'ddl' }],
+    [
+      'postgres',
+      'ALTER TABLE "a""b" ADD FOREIGN KEY (id) REFERENCES s.other',
+      { kind: 'ddl', tables: ['a"b', 'other'] },
+    ],
     ['postgres', 'SELECT id FROM accounts FOR KEY SHARE', { kind: 'opaque', writes: false, lock: 'share' }],
     ['postgres', 'SELECT a.id FROM accounts a, stock FOR UPDATE OF a', { kind: 'opaque', writes: false }],
     ['postgres', 'SELECT id FROM accounts FOR UPDATE OF accounts', { kind: 'select', lock: 'update' }],

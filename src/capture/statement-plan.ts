@@ -2,13 +2,15 @@
  * What a text of SQL is, as far as a recorder has to know: which rows its results and its conditions name. Parsing costs about 150
  * microseconds, so plans are kept by text; parameters and results come later, in `statement-rows.ts`.
  */
-import type { DropStmt, Node } from '@pgsql/types';
+import type { DropStmt, Node, RangeVar } from '@pgsql/types';
 import type { TraceLock } from '../trace/index.ts';
 import type { Dialect } from '../sql/model/index.ts';
 import {
+  nodesOf,
   parseStatement,
   parseMysql,
   sessionStatement,
+  stringsOf,
   type SettingStatement,
   type TransactionStatement,
 } from '../sql/index.ts';
@@ -76,15 +78,20 @@ function definedTables(tree: object, schema: RecordedSchema): readonly string[] 
     if (removeType === 'OBJECT_SCHEMA') return ['*'];
     if (removeType !== 'OBJECT_TABLE') return [];
     return objects.flatMap((object) => {
-      const names = 'List' in object ? (object.List.items ?? []) : [];
-      const [name, place] = names.map((node) => ('String' in node ? node.String.sval : undefined)).toReversed();
+      const [name, place] = stringsOf('List' in object ? object.List.items : []).toReversed();
       return name === undefined ? [] : (schema.table(place, name)?.name ?? name);
     });
   }
   const isOfRows = ['CreateStmt', 'CreateTableAsStmt', 'AlterTableStmt', 'RenameStmt', 'AlterObjectSchemaStmt'];
   if (!isOfRows.some((kind) => kind in tree)) return [];
-  const found = JSON.stringify(tree).matchAll(/"(?:schemaname":"([^"]*)",")?relname":"([^"]*)"/g);
-  return [...found].map(([, place, name = '']) => schema.table(place, name)?.name ?? name);
+  return relationsIn(tree).map(({ schemaname, relname }) => schema.table(schemaname, relname)?.name ?? relname);
+}
+
+/** Tables that a tree names: as nodes, and as the relation that a statement is about, which stands in the tree without a kind. */
+function relationsIn(value: unknown): (RangeVar & { readonly relname: string })[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap(relationsIn);
+  return 'relname' in value ? [value as RangeVar & { readonly relname: string }, ...inside] : inside;
 }
 
 function planText(sql: string, schema: RecordedSchema): StatementPlan {
@@ -137,8 +144,9 @@ function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
 /** Does it call a function that users have made? */
 function callsFunctions(tree: Node, { functions }: RecordedSchema): boolean {
   if (functions.size === 0) return false;
-  const calls = JSON.stringify(tree).split('"funcname":').slice(1);
-  return calls.some((call) => wordsOf(call.slice(0, call.indexOf(']'))).some((each) => functions.has(each)));
+  return nodesOf(tree).some(
+    (node) => 'FuncCall' in node && functions.has((stringsOf(node.FuncCall.funcname).at(-1) ?? '').toLowerCase()),
+  );
 }
 
 function wordsOf(text: string): readonly string[] {

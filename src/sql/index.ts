@@ -49,6 +49,7 @@ export type {
   StatementResult,
 } from './session.ts';
 export { running } from './plan/planning.ts';
+export { conjunctsOf, nodesOf, starQualifier, stringsOf } from './plan/tree.ts';
 export type {
   AccessChoice,
   DdlOutcome,

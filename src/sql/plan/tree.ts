@@ -89,6 +89,18 @@ function isNode(value: object): value is Node {
   return keys.length === 1 && /^[A-Z]/.test(keys[0] ?? '');
 }
 
+/** All nodes of a tree, each before those inside it. O(size of the tree) */
+export function nodesOf(value: unknown): Node[] {
+  const nodes: Node[] = [];
+  const visit = (each: unknown): void => {
+    if (typeof each !== 'object' || each === null) return;
+    if (!Array.isArray(each) && isNode(each)) nodes.push(each);
+    for (const part of Object.values(each)) visit(part);
+  };
+  visit(value);
+  return nodes;
+}
+
 /** Does any node of the tree satisfy this? */
 export function someNode(value: unknown, test: (node: Node) => boolean): boolean {
   if (Array.isArray(value)) return value.some((each) => someNode(each, test));
