@@ -41,6 +41,9 @@ try {
   const compiler = join(root, 'node_modules/typescript/bin/tsc6');
   const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--module', 'nodenext'];
   run(process.execPath, [compiler, ...strict, 'types.ts']);
+  symlinkSync(join(root, 'node_modules/typescript'), join(folder, 'node_modules/typescript'), 'junction');
+  const typesOfNode = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+  run(process.execPath, [compiler, ...strict, ...typesOfNode, 'node-types.ts']);
   run(process.execPath, ['run.mjs']);
   // The drivers are the user's own: they are beside the package, which does not bring them.
   for (const driver of ['pg', 'postgres', 'mysql2', 'mariadb'])

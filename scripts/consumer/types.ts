@@ -1,6 +1,5 @@
-// What a user's compiler sees: every entry point has types, without the types of Node or of our dependencies.
+// What a user's compiler sees: the entry points have types, without the types of Node or of our dependencies. Those of `node-types.ts` need Node's.
 import * as moirai from 'moirai';
-import * as analyze from 'moirai/analyze';
 import * as check from 'moirai/check';
 import * as explore from 'moirai/explore';
 import * as history from 'moirai/history';
@@ -10,14 +9,11 @@ import * as program from 'moirai/program';
 import * as protocol from 'moirai/protocol';
 import * as recording from 'moirai/recording';
 import * as report from 'moirai/report';
-import * as serve from 'moirai/serve';
-import * as sql from 'moirai/sql';
 import * as states from 'moirai/states';
 import * as verify from 'moirai/verify';
 
 export const entryPoints: readonly object[] = [
   moirai,
-  analyze,
   check,
   explore,
   history,
@@ -27,8 +23,6 @@ export const entryPoints: readonly object[] = [
   protocol,
   recording,
   report,
-  serve,
-  sql,
   states,
   verify,
 ];
