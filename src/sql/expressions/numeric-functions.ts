@@ -112,14 +112,25 @@ export function powerOfNumerics(base: Numeric, exponent: Numeric): Numeric {
   }
   if (x.isZero())
     return numericOf(y.isZero() ? 1 : 0, limited(significantDigits, base.scale, y.isInteger() ? 0 : exponent.scale));
-  const mantissa = Number(x.abs().toExponential().split('e')[0]?.slice(0, 18) ?? '1');
-  const digits = Number(y) * (x.e + Math.log10(mantissa));
+  const digits = powerDigits(x.abs(), y);
   if (digits > 131_072) throw new SqlError('22003', 'value overflows numeric format');
-  const scale = y.isInteger()
+  // Larger exponents go by logarithms (numeric.c, `power_var`).
+  const isInt4 = y.isInteger() && y.abs().lte(2_147_483_647);
+  const scale = isInt4
     ? limited(significantDigits, base.scale)
     : limited(significantDigits - Math.trunc(digits), base.scale, exponent.scale);
   if (digits < -scale - 2) return numericOf(0, scale);
   return withDigits(scale, Math.ceil(digits) + 4, (wide) => wide(x).pow(wide(y)));
+}
+
+/** How many digits x ^ y has before its point, estimated; below 0: zeros behind it. */
+function powerDigits(x: Decimal, y: Decimal): number {
+  const distance = x.minus(1);
+  // Close to 1 a float has lost the distance, by which a large exponent is multiplied.
+  if (distance.isZero()) return 0;
+  if (distance.e < -8) return Number(y.times(distance)) * Math.LOG10E;
+  const mantissa = Number(x.toExponential().split('e')[0]?.slice(0, 18) ?? '1');
+  return Number(y) * (x.e + Math.log10(mantissa));
 }
 
 function specialPower(base: Numeric, exponent: Numeric): Numeric | undefined {
