@@ -1,3 +1,4 @@
+export { AxiomaticCore, type AxiomaticTransaction, historyOf, visibleOf } from './axiomatic-core.ts';
 export {
   drawing,
   enumerating,
@@ -13,7 +14,6 @@ export {
 } from './decisions.ts';
 export {
   type Attempt,
-  FAILURES_BEFORE_NEWEST,
   mockDatabase,
   MockDatabase,
   type MockDatabaseOptions,

@@ -3,7 +3,7 @@ import { InputError, seeded } from '../base/index.ts';
 import { formatHistory, type Value } from '../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels, satisfies } from '../isolation/index.ts';
 import { mockDatabase, type MockDatabase, type Version } from './index.ts';
-import { FAILURES_BEFORE_NEWEST } from './mock-database.ts';
+import { FAILURES_BEFORE_NEWEST } from './axiomatic-core.ts';
 
 /** Sees the newest write with this value. */
 const wants = (wanted: () => unknown) => (admissible: readonly Version[]) => {

@@ -6,10 +6,9 @@
  * show: at snapshot isolation and serializable a commit can find that its writes make an earlier, then legal, read illegal (lost update and
  * write skew are just that). The transaction then rolls back without trace: a serialization failure.
  */
-import { assert, InputError } from '../base/index.ts';
+import { InputError } from '../base/index.ts';
 import {
   copyValue,
-  defaultId,
   type History,
   INITIAL,
   type Key,
@@ -26,6 +25,7 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Store, StoreTransaction } from '../program/index.ts';
+import { AxiomaticCore, type AxiomaticTransaction, historyOf, visibleOf } from './axiomatic-core.ts';
 import { type Decisions, drawing, type DecisionsOptions, type ReadPoint } from './decisions.ts';
 import type { Version } from './strategy.ts';
 import { ValueHash } from './value-hash.ts';
@@ -57,13 +57,9 @@ export class MockDatabase implements Store {
   /** Per key, in order of commit, the initial value first: in step with the writers that `#orders` keeps. */
   readonly #versions: Version[][] = [];
   readonly #transactions: MockTransaction[] = [];
-  /** Per session: attempts so far. */
-  readonly #attempts: number[] = [];
-  /** Per session: serialization failures since its last commit. */
-  readonly #failuresInARow: number[] = [];
+  readonly #core = new AxiomaticCore(drawing({ chooser: { choose: () => 0 } }));
   /** Sessions of which a read could see the write of another, and those others. */
   readonly #overlapped = new Set<number>();
-  #decisions: Decisions = drawing({ chooser: { choose: () => 0 } });
 
   constructor(options: MockDatabaseOptions) {
     this.#level = parseLevel(options.level, constrainingLevels);
@@ -76,17 +72,14 @@ export class MockDatabase implements Store {
     this.#orders.reset();
     for (const versions of this.#versions) versions.length = 1;
     this.#transactions.length = 0;
-    this.#attempts.length = 0;
-    this.#failuresInARow.length = 0;
+    this.#core.reset();
     this.#overlapped.clear();
-    this.#decisions = decisions;
+    this.#core.decisions = decisions;
   }
 
   begin(session: number, level: IsolationLevel = this.#level): MockTransaction {
     const node = this.#orders.begin(session, parseLevel(level, constrainingLevels));
-    const attempt = this.#attempts[session] ?? 0;
-    this.#attempts[session] = attempt + 1;
-    const transaction = new MockTransaction(this, node, session, attempt, level);
+    const transaction = new MockTransaction(this, node, session, this.#core.begin(session), level);
     this.#transactions.push(transaction);
     return transaction;
   }
@@ -94,18 +87,7 @@ export class MockDatabase implements Store {
   /** @internal for MockTransaction: a read that no own write answers. */
   externalRead(reader: MockTransaction, key: number, point: ReadPoint): Version {
     const versions = this.#versions[key] as Version[];
-    const isInsisting = (this.#failuresInARow[reader.session] ?? 0) >= FAILURES_BEFORE_NEWEST;
-    const admissible: Version[] = [];
-    for (let i = versions.length - 1; i >= 0; i -= 1) {
-      const version = versions[i] as Version;
-      if (this.#orders.allowsRead(reader.node, key, version.node)) admissible.push(version);
-      if (isInsisting && admissible.length > 0) break;
-    }
-    assert(admissible.length > 0, `no write of ${this.#keys[key]} may be read`);
-    if (admissible.length > 1) this.#noteOverlap(reader.session, admissible);
-    const version = admissible[this.#decisions.read(admissible, point)] as Version;
-    this.#orders.read(reader.node, key, version.node);
-    return version;
+    return this.#core.read(this.#orders, reader, key, versions, point, this.#noteOverlap);
   }
 
   /**
@@ -116,12 +98,12 @@ export class MockDatabase implements Store {
     return this.#overlapped;
   }
 
-  #noteOverlap(reader: number, admissible: readonly Version[]): void {
+  readonly #noteOverlap = (reader: number, admissible: readonly Version[]): void => {
     const others = admissible.filter(({ session }) => session >= 0 && session !== reader);
     if (others.length === 0) return;
     this.#overlapped.add(reader);
     for (const { session } of others) this.#overlapped.add(session);
-  }
+  };
 
   /** @internal for MockTransaction */
   commit(
@@ -129,12 +111,10 @@ export class MockDatabase implements Store {
     keys: readonly number[],
     values: readonly Value[],
   ): 'committed' | 'serialization-failure' {
-    if (this.#decisions.failure() || !this.#orders.commit(writer.node, keys)) {
-      this.#orders.forget(writer.node);
-      this.#failuresInARow[writer.session] = (this.#failuresInARow[writer.session] ?? 0) + 1;
+    if (!this.#core.commits(this.#orders, writer, keys)) {
+      this.#core.forget(this.#orders, writer);
       return 'serialization-failure';
     }
-    this.#failuresInARow[writer.session] = 0;
     keys.forEach((key, i) => {
       (this.#versions[key] as Version[]).push({
         node: writer.node,
@@ -168,7 +148,7 @@ export class MockDatabase implements Store {
    */
   finalState(): Record<Key, Value> {
     for (const key of this.#initial.keys()) this.keyId(key);
-    const observer = this.#attempts.length;
+    const observer = this.#core.sessions;
     const node = this.#orders.beginObserver(observer);
     const reader = new MockTransaction(this, node, observer, 0, 'serializable');
     const keys = this.#keys.filter((key, id) => this.#initial.has(key) || (this.#versions[id] as Version[]).length > 1);
@@ -178,26 +158,14 @@ export class MockDatabase implements Store {
 
   /** What happened: committed and aborted transactions in the order in which they began; every read names its writer. */
   history(): History {
-    const visible = this.#transactions.filter(({ status }) => status === 'committed' || status === 'aborted');
+    const visible = visibleOf(this.#transactions);
     const indexOf = new Map<number, TransactionIndex>([
       [0, INITIAL],
       ...visible.map((t, i): [number, number] => [t.node, i]),
     ]);
-    const ordinals: number[] = [];
-    const sessions = Math.max(this.#sessionNames.length, ...visible.map(({ session }) => session + 1));
-    const names = Array.from({ length: sessions }, (_, session) => this.#sessionNames[session] ?? String(session));
-    const transactions = visible.map((t): Transaction => {
-      const ordinal = ordinals[t.session] ?? 0;
-      ordinals[t.session] = ordinal + 1;
-      return {
-        id: defaultId(names[t.session] as string, ordinal),
-        session: t.session,
-        status: t.status === 'committed' ? 'committed' : 'aborted',
-        operations: t.operations((node) => indexOf.get(node) as TransactionIndex, this.#keys),
-        ...(t.level === this.#level ? {} : { level: t.level }),
-      };
-    });
-    return { sessions: names, transactions, initial: this.#initial };
+    const operations = (t: MockTransaction): Operation[] =>
+      t.operations((node) => indexOf.get(node) as TransactionIndex, this.#keys);
+    return { ...historyOf(visible, operations, this.#level, this.#sessionNames), initial: this.#initial };
   }
 
   /** All transactions of the run that have ended, in the order in which they began, also those whose commit failed, which histories leave out. */
@@ -211,7 +179,7 @@ export class MockDatabase implements Store {
 
   /** Where `history()` has a read, as positions of its transaction and operation; `null` where its transaction left no trace. */
   placeOf(point: ReadPoint): { readonly transaction: TransactionIndex; readonly operation: number } | null {
-    const visible = this.#transactions.filter(({ status }) => status === 'committed' || status === 'aborted');
+    const visible = visibleOf(this.#transactions);
     const transaction = visible.findIndex((t) => t.session === point.session && t.attempt === point.attempt);
     const operation = visible[transaction]?.operationOfRead(point.read) ?? -1;
     return operation < 0 ? null : { transaction, operation };
@@ -235,7 +203,7 @@ export class MockDatabase implements Store {
 
   /** A commit order of `history()`, by position in its transactions, at the transactions' levels. */
   commitOrder(): TransactionIndex[] {
-    const visible = this.#transactions.filter(({ status }) => status === 'committed' || status === 'aborted');
+    const visible = visibleOf(this.#transactions);
     const indexOf = new Map(visible.map((t, i) => [t.node, i]));
     return this.#orders.commitOrder().flatMap((node) => indexOf.get(node) ?? []);
   }
@@ -249,17 +217,11 @@ export interface Attempt {
   readonly operations: Transaction['operations'];
 }
 
-/**
- * A transaction that was rolled back so often in a row reads the newest writes that it may: a read-modify-write of two keys with thirty
- * writes each would otherwise need 900 attempts to draw the one pair that can commit.
- */
-export const FAILURES_BEFORE_NEWEST = 8;
-
 const OWN = -1;
 
 /** One transaction. A serialization failure takes it back: it leaves no trace in the history. */
 class MockTransaction implements StoreTransaction {
-  status: 'open' | 'committed' | 'aborted' | 'forgotten' = 'open';
+  status: AxiomaticTransaction['status'] = 'open';
   readonly node: number;
   readonly session: number;
   readonly level: IsolationLevel;

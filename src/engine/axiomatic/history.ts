@@ -1,6 +1,7 @@
 /** What happened, as a history: keys are `table/primary key/column`, `table/primary key` for existence or for the whole row. */
-import { defaultId, type History, INITIAL, type Key, type Value } from '../../history/index.ts';
+import { type History, INITIAL, type Key, type Operation, type Value } from '../../history/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
+import { historyOf, visibleOf } from '../../mockdb/index.ts';
 import type { SqlValue } from '../../sql/model/index.ts';
 import type { Cell, Held, Writer } from './cell.ts';
 import { jsonValue } from './json-value.ts';
@@ -8,33 +9,17 @@ import type { StoredRow } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Committed and aborted transactions in the order in which they began; every read names its writer. */
-export function historyOf(
+export function cellHistory(
   all: readonly Transaction[],
   sessionNames: readonly string[],
   level: ConstrainingLevel,
 ): History {
-  const visible = all.filter(({ status }) => status === 'committed' || status === 'aborted');
+  const visible = visibleOf(all);
   const indexOf = new Map<Writer, number>(visible.map((t, i) => [t, i]));
   const keys = new KeyNames();
-  const sessions = [...new Set([...sessionNames.keys(), ...visible.map(({ session }) => session)])].toSorted(
-    (a, b) => a - b,
-  );
-  const names = sessions.map((session) => sessionNames[session] ?? String(session));
-  const positionOf = new Map(sessions.map((session, i) => [session, i]));
-  const ordinals = sessions.map(() => 0);
-  const transactions = visible.map((t) => {
-    const session = positionOf.get(t.session) as number;
-    const ordinal = ordinals[session] as number;
-    ordinals[session] = ordinal + 1;
-    return {
-      id: defaultId(names[session] as string, ordinal),
-      session,
-      status: t.status === 'committed' ? ('committed' as const) : ('aborted' as const),
-      operations: t.own.operations((writer) => indexOf.get(writer) ?? INITIAL, keys.of, valueIn),
-      ...(t.level === level ? {} : { level: t.level }),
-    };
-  });
-  return { sessions: names, transactions, initial: keys.initial };
+  const operations = ({ own }: Transaction): Operation[] =>
+    own.operations((writer) => indexOf.get(writer) ?? INITIAL, keys.of, valueIn);
+  return { ...historyOf(visible, operations, level, sessionNames), initial: keys.initial };
 }
 
 class KeyNames {

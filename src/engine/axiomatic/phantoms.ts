@@ -76,7 +76,7 @@ function readOlder(reader: Transaction, cell: Cell, window: Window): boolean {
   const key = window.keyOf(cell);
   const version = window
     .offered(cell, reader)
-    .find((each) => isOpenTo(reader, each, orders) && orders.allowsRead(reader.node, key, each.node));
+    .findLast((each) => isOpenTo(reader, each, orders) && orders.allowsRead(reader.node, key, each.node));
   if (version === undefined) return weak.has(reader.level);
   orders.read(reader.node, key, version.node);
   reader.noteMissed(cell, version);

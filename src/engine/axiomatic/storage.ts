@@ -20,10 +20,10 @@ import {
 } from '../../sql/model/index.ts';
 import type { History } from '../../history/index.ts';
 import { CommitOrders, type ConstrainingLevel, constrainingLevels, parseLevel } from '../../isolation/index.ts';
-import { type Decisions, FAILURES_BEFORE_NEWEST, type ReadPoint } from '../../mockdb/index.ts';
+import { AxiomaticCore, type Decisions, type ReadPoint } from '../../mockdb/index.ts';
 import { alteredTable, isTouched } from './alter.ts';
 import { type Cell, type Held, Version } from './cell.ts';
-import { historyOf } from './history.ts';
+import { cellHistory } from './history.ts';
 import { readMissed } from './phantoms.ts';
 import { LoadTransaction } from './loading.ts';
 import { SnapshotTransaction } from './snapshot.ts';
@@ -54,7 +54,7 @@ export function axiomaticStorage(options: AxiomaticStorageOptions): AxiomaticSto
 export class AxiomaticStorage implements Storage {
   readonly waitsFor = new WaitsFor();
   #level: ConstrainingLevel;
-  #decisions: Decisions;
+  readonly #core: AxiomaticCore;
   readonly #granularity: Granularity;
   readonly #sessionNames: readonly string[];
   readonly #windowMax: number | undefined;
@@ -64,16 +64,13 @@ export class AxiomaticStorage implements Storage {
   readonly #names = new Map<string, number>();
   readonly #transactions: Transaction[] = [];
   readonly #holders = new Map<StoredRow, Set<Transaction>>();
-  /** Per session: attempts so far, and serialization failures since its last commit. */
-  readonly #attempts: number[] = [];
-  readonly #failuresInARow: number[] = [];
   #ids = 0;
   #loading = 0;
   #isLoading = true;
 
   constructor(options: AxiomaticStorageOptions) {
     this.#level = parseLevel(options.level, constrainingLevels);
-    this.#decisions = options.decisions;
+    this.#core = new AxiomaticCore(options.decisions);
     this.#granularity = options.granularity ?? 'cell';
     this.#sessionNames = options.sessionNames ?? [];
     this.#windowMax = options.windowMax;
@@ -104,7 +101,8 @@ export class AxiomaticStorage implements Storage {
           id,
           alteredTable(table, table.shape, table.name, (values) => [...values]),
         );
-      for (const list of [this.#transactions, this.#attempts, this.#failuresInARow]) list.length = 0;
+      this.#transactions.length = 0;
+      this.#core.reset();
       this.#window = this.#newWindow();
     }
     this.#isLoading = false;
@@ -112,7 +110,7 @@ export class AxiomaticStorage implements Storage {
 
   /** From here these decide. */
   decideBy(decisions: Decisions): void {
-    this.#decisions = decisions;
+    this.#core.decisions = decisions;
   }
 
   /** The level of transactions that begin from now on. @throws InputError `level/unknown` */
@@ -146,8 +144,7 @@ export class AxiomaticStorage implements Storage {
   begin(session: number, _options: TransactionOptions): StorageTransaction {
     this.#ids += 1;
     if (this.#isLoading) return this.#beginLoading();
-    const attempt = this.#attempts[session] ?? 0;
-    this.#attempts[session] = attempt + 1;
+    const attempt = this.#core.begin(session);
     const node = this.#window.orders.begin(session, this.#level);
     const transaction = new Transaction(this, { id: this.#ids, session, attempt, node, level: this.#level });
     this.#window.began(transaction);
@@ -175,7 +172,7 @@ export class AxiomaticStorage implements Storage {
 
   /** What happened since the test started. Values are as JSON has them, keys `table/primary key/column`. */
   history(): History {
-    return historyOf(this.#transactions, this.#sessionNames, this.#level);
+    return cellHistory(this.#transactions, this.#sessionNames, this.#level);
   }
 
   // ---- for the parts of the store
@@ -194,34 +191,21 @@ export class AxiomaticStorage implements Storage {
       return cell.base;
     }
     const key = this.#window.keyOf(cell);
-    const isInsisting = (this.#failuresInARow[reader.session] ?? 0) >= FAILURES_BEFORE_NEWEST;
-    const admissible: Version[] = [];
-    for (const version of this.#window.offered(cell, reader)) {
-      if (orders.allowsRead(reader.node, key, version.node)) admissible.push(version);
-      if (isInsisting && admissible.length > 0) break;
-    }
-    assert(admissible.length > 0, `no write of ${cell.row.name} may be read`);
-    const version = admissible[this.#decisions.read(admissible, point)] as Version;
-    orders.read(reader.node, key, version.node);
-    return version;
+    return this.#core.read(orders, reader, key, this.#window.offered(cell, reader), point);
   }
 
   /** @throws SqlError 40001 */
   commit(writer: Transaction): void {
     const { cells } = writer.own;
     const keys = cells.map((cell) => this.#window.keyOf(cell));
-    if (
-      this.#decisions.failure() ||
-      !readMissed(writer, this.#window) ||
-      !this.#window.orders.commit(writer.node, keys)
-    ) {
+    const { orders } = this.#window;
+    if (!this.#core.commits(orders, writer, keys, () => readMissed(writer, this.#window))) {
       this.#forget(writer);
       throw new SqlError(
         '40001',
         `could not serialize access: no commit order at ${writer.level} has this transaction`,
       );
     }
-    this.#failuresInARow[writer.session] = 0;
     for (const cell of cells) cell.addVersion(new Version(writer, writer.own.last(cell)?.held as Held));
     writer.status = 'committed';
     publish(cells);
@@ -237,9 +221,8 @@ export class AxiomaticStorage implements Storage {
   /** A serialization failure: the transaction leaves no trace. */
   #forget(transaction: Transaction): void {
     transaction.status = 'forgotten';
-    this.#window.orders.forget(transaction.node);
+    this.#core.forget(this.#window.orders, transaction);
     transaction.own.forgetWrites();
-    this.#failuresInARow[transaction.session] = (this.#failuresInARow[transaction.session] ?? 0) + 1;
     this.#end(transaction);
   }
 

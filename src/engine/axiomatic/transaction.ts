@@ -2,6 +2,7 @@
 import { assert } from '../../base/index.ts';
 import { SqlError, type StatementView, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
+import type { AxiomaticTransaction } from '../../mockdb/index.ts';
 import type { AxiomaticStorage } from './storage.ts';
 import type { Cell, Held, Version, Writer } from './cell.ts';
 import { type Mark, OwnWrites } from './own-writes.ts';
@@ -19,7 +20,7 @@ interface TransactionIdentity {
   readonly level: ConstrainingLevel;
 }
 
-export class Transaction implements StorageTransaction, Writer {
+export class Transaction implements StorageTransaction, Writer, AxiomaticTransaction {
   readonly id: number;
   readonly session: number;
   readonly level: ConstrainingLevel;
@@ -27,7 +28,7 @@ export class Transaction implements StorageTransaction, Writer {
   readonly attempt: number;
   node: number;
   fixedAt = -1;
-  status: 'open' | 'committed' | 'aborted' | 'forgotten' = 'open';
+  status: AxiomaticTransaction['status'] = 'open';
   readonly own = new OwnWrites();
   /** Rows that it has written: others wait for it where they need to know how it ends. */
   readonly inHand = new Set<StoredRow>();

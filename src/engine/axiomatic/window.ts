@@ -76,9 +76,9 @@ export class Window {
     return cell.key;
   }
 
-  /** The versions that `reader` may choose from, by what has left or is leaving, the newest first. */
+  /** The versions that `reader` may choose from, by what has left or is leaving, the oldest first. */
   offered(cell: Cell, reader: Transaction): Version[] {
-    const versions = [cell.base, ...cell.versions].toReversed();
+    const versions = [cell.base, ...cell.versions];
     if (this.#leaving === null || this.#leaving.oldReaders.has(reader)) return versions;
     const last = lastToLeave(cell);
     return last === null ? versions : versions.filter((v) => v === last || !(v === cell.base || v.writer.fixedAt >= 0));
