@@ -19,21 +19,20 @@ export interface Writer {
 export type IndexKeys = readonly (readonly SqlValue[] | null)[];
 
 export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
-  // First what every reader looks at: it shares a line of the processor's cache.
-  /** Of a deleted row: the values it had. Replaced when the table is altered. */
-  values: SqlValue[];
-  readonly writer: Writer;
-  older: RowVersion<S> | null;
-  readonly isDeleted: boolean;
-  /** The statement of its writer that wrote it, counted in the transaction. */
-  readonly command: number;
-  readonly stored: S;
   readonly table: TableId;
   readonly id: RowId;
+  /** Of a deleted row: the values it had. Replaced when the table is altered. */
+  values: SqlValue[];
+  readonly stored: S;
+  readonly writer: Writer;
+  /** The statement of its writer that wrote it, counted in the transaction. */
+  readonly command: number;
+  readonly isDeleted: boolean;
   /** PostgreSQL: may a FOR KEY SHARE not lock the version before it, because a key has changed or its writer had locked the row FOR UPDATE? */
   readonly changesKey: boolean;
   /** Its key in every index of the table; `null` where a partial index leaves the row out. */
   keys: IndexKeys;
+  older: RowVersion<S> | null;
   /** Counts the versions of a row, from 1. */
   readonly sequence: number;
   /** Serializable transactions that have read it. */
