@@ -1,5 +1,5 @@
 /** From a witness of the robustness algorithm to transactions that can run: arguments and rows that make its rows the same or different. */
-import { columnNamed, type IsolationName, type Table } from '../sql/index.ts';
+import { exactColumn, type IsolationName, type Table } from '../sql/index.ts';
 import type { Access, AccessedRow } from './access.ts';
 import type { AnyStep, Value } from './application.ts';
 import { argumentFor, type RowValue, valueFor } from './column-values.ts';
@@ -333,7 +333,7 @@ class Instance {
   #valueIn(table: Table, name: string, value: Value): RowValue {
     const node = nodeOf(this.#number, value);
     const found = this.#classes.valueOf(node);
-    const column = columnNamed(table, name);
+    const column = exactColumn(table, name);
     const result =
       'constant' in found
         ? found.constant
@@ -375,7 +375,7 @@ class Instance {
         const [owner, joined] = value.operator.split('.');
         if (owner === table.name && joined !== undefined) taken.push({ column: joined, value, comparedWith });
       }
-    return taken.filter(({ column }) => columnNamed(table, column) !== undefined);
+    return taken.filter(({ column }) => exactColumn(table, column) !== undefined);
   }
 
   #pairs({ table, row }: KeyedRow): readonly (readonly [string, Value])[] {

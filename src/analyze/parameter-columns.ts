@@ -19,7 +19,7 @@ export class ParameterColumns {
   /** @param at from 0 */
   of({ sql }: Statement, at: number): { readonly column: Column; readonly isKey: boolean } | undefined {
     const found = this.#columnsOf(sql)?.parameters.get(at + 1);
-    const column = found === undefined ? undefined : columnNamed(found.table, found.column);
+    const column = found === undefined ? undefined : columnNamed(found.table, found.column, this.#schema.dialect);
     if (found === undefined || column === undefined) return undefined;
     const isKey = uniqueIndexes(found.table).some((index) => indexColumns(found.table, index).includes(column.name));
     return { column, isKey };

@@ -2,7 +2,7 @@
  * How many rows statements find, as far as a variant of a path says it, and whether the conditions of the path can then be true: after an UPDATE
  * that found no row, the way of `if (!row) throw` that continues is not taken.
  */
-import { columnNamed } from '../sql/index.ts';
+import { exactColumn } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
@@ -44,7 +44,7 @@ export function rowOf({ moments, findsOneRow }: AnalyzedStatement): string | und
 
 export function foundRow(count: 0 | 1, { moments }: AnalyzedStatement): FoundRow {
   const tables = moments.flat().map(({ table }) => table);
-  return { count, isNotNull: (name) => tables.every((table) => columnNamed(table, name)?.isNotNull === true) };
+  return { count, isNotNull: (name) => tables.every((table) => exactColumn(table, name)?.isNotNull === true) };
 }
 
 function rowCounts(path: AnalyzedPath, decided: Decided, variant: Variant): RowCounts {

@@ -3,7 +3,7 @@
  * the read, then the other runs as a whole, then the first runs up to the write. The other overwrites what was read, and conflicts with the write.
  */
 import { type Access, existence } from './access.ts';
-import { columnNamed } from '../sql/index.ts';
+import { exactColumn } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { isDelete } from './replaced-rows.ts';
@@ -116,7 +116,7 @@ function isRowTest(value: Value, path: AnalyzedPath): value is Extract<Value, { 
   if (value.kind !== 'column' || value.row !== 'first') return false;
   const source = path.find(({ statement }) => statement.result === value.statement);
   const accesses = source?.moments.flat() ?? [];
-  return accesses.length > 0 && accesses.every(({ table }) => columnNamed(table, value.column)?.isNotNull === true);
+  return accesses.length > 0 && accesses.every(({ table }) => exactColumn(table, value.column)?.isNotNull === true);
 }
 
 /** Two rows with keys of their own. */
@@ -155,7 +155,7 @@ function overwritesRead(write: Access, read: Access, columns: ReadonlySet<string
 function columnsOf({ at, access }: PathAccess, path: AnalyzedPath, results: ResultsBehind): ReadonlySet<string> {
   const used = results.get(path[at]?.statement.result ?? '');
   if (used === undefined || access.row.kind !== 'key' || access.mayMiss) return access.reads;
-  const areOwn = [...used].every((column) => columnNamed(access.table, column) !== undefined);
+  const areOwn = [...used].every((column) => exactColumn(access.table, column) !== undefined);
   return areOwn ? new Set([existence, ...used]) : access.reads;
 }
 

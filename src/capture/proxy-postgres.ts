@@ -394,7 +394,7 @@ function cellOf(bytes: Uint8Array | null, oid: number, format: number): string |
   if (type === undefined) return undefined;
   try {
     const value = parseBinary(bytes, type);
-    return value === null ? null : formatText(value, type);
+    return value === null ? null : formatText(value, type, 'postgres');
   } catch {
     return undefined;
   }

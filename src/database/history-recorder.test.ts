@@ -86,6 +86,24 @@ describe('a recorded history', () => {
     },
   );
 
+  test.each([
+    ['postgres', 'timestamptz', 'bytea', '2024-01-02 03:04:05+00', String.raw`\x6162`],
+    ['mysql', 'timestamp', 'varbinary(9)', '2024-01-02 03:04:05', 'ab'],
+  ])('%s: has values as its clients read them', async (engine, timeType, bytesType, time, bytes) => {
+    const served = await openDatabase({ engine }, { settle: null });
+    const a = connected(served);
+    const events: (string | null)[] = [];
+    a.session.watch.onEnd = ({ rows }) => events.push(rows);
+    await a.run(`create table t (at ${timeType} primary key, b ${bytesType})`);
+    await a.run("insert into t values ('2024-01-02 03:04:05', 'ab')");
+    await a.run('select * from t');
+    expect(events.at(-1)).toBe(`(${time}, ${bytes})`);
+    expect(operations(served).at(-1)).toEqual([
+      'committed',
+      `r t/${time} ${JSON.stringify({ at: time, b: bytes })} from 0`,
+    ]);
+  });
+
   test('has what was rolled back, without what nobody did', async () => {
     const served = await database();
     const a = connected(served);

@@ -8,13 +8,13 @@ import { mysqlColumnTypes, type MysqlTypeName, type ResultColumn } from '../sql/
  * @param value `null`: of no row, or NULL
  */
 export function changesOfCell(value: SqlValue, column: ResultColumn, mentioned: Mentioned): SqlValue[] {
-  const own = value === null ? null : formatText(value, column.type);
+  const own = value === null ? null : formatText(value, column.type, 'postgres');
   const seen = new Set([own]);
   const changes: SqlValue[] = [];
   for (const text of textsOf(own, column, mentioned)) {
     const change = parsed(text, column);
     if (change === undefined) continue;
-    const shown = change === null ? null : formatText(change, column.type);
+    const shown = change === null ? null : formatText(change, column.type, 'postgres');
     if (seen.has(shown)) continue;
     seen.add(shown);
     changes.push(change);

@@ -37,7 +37,7 @@ function valuesOf(column: ResultColumn, text: string): SqlValue[] {
   if (texts.length + numbers.length === 0) return [];
   const values = changesOfCell(null, column, { numbers, texts });
   const isOne = (shown: string): boolean => texts.includes(shown) || numbers.includes(Number(shown));
-  return values.filter((value) => value !== null && isOne(formatText(value, column.type)));
+  return values.filter((value) => value !== null && isOne(formatText(value, column.type, 'postgres')));
 }
 
 /** `row.state !== 'sent'`, `state === "sent"`, `row.n <= 3`. */

@@ -20,6 +20,7 @@ export {
   type Index,
   columnAtCell,
   columnNamed,
+  exactColumn,
 } from './catalog/relation.ts';
 export {
   dropTemporary,

@@ -1,5 +1,5 @@
 /** A flow of recorded transactions as steps of the abstract program, each value of a statement as what it is computed from. */
-import { columnNamed } from '../../sql/index.ts';
+import { exactColumn } from '../../sql/index.ts';
 import type { Place, Statement, Step, Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
 import { indexColumns, uniqueIndexes } from '../row-keys.ts';
@@ -282,7 +282,7 @@ class StatementSlots {
 }
 
 function isKeyColumn({ table, column }: ResultColumn): boolean {
-  const cell = columnNamed(table, column)?.cell ?? -1;
+  const cell = exactColumn(table, column)?.cell ?? -1;
   return (
     uniqueIndexes(table).some((index) => indexColumns(table, index).includes(column)) ||
     table.foreignKeys.some(({ cells }) => cells.includes(cell))
@@ -291,7 +291,7 @@ function isKeyColumn({ table, column }: ResultColumn): boolean {
 
 /** Numbers, and texts without a CHECK, which may list them. */
 function hasFreeType({ table, column }: ResultColumn): boolean {
-  const type = columnNamed(table, column)?.type.name ?? '';
+  const type = exactColumn(table, column)?.type.name ?? '';
   if (/^(?:int[248]|numeric|float[48])$/.test(type)) return true;
   return (
     /^(?:text|varchar)$/.test(type) &&

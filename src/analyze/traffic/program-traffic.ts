@@ -105,7 +105,7 @@ class SessionWatch {
     const given = parameters.map((text) => (text === 'null' ? null : text));
     if (answer instanceof SqlError) return { ...base, parameters: given, result: null, code: answer.code };
     const { columns, rows, rowCount } = answer;
-    const kept = rows.map((row) => row.map((value, at) => valueOf(value, columns?.[at]?.type)));
+    const kept = rows.map((row) => row.map((value, at) => valueOf(value, columns?.[at]?.type, this.#dialect)));
     const result = { columns: (columns ?? []).map(({ name }) => name), rows: kept, count: rowCount };
     return { ...base, parameters: given, result, code: null };
   }
@@ -116,8 +116,8 @@ class SessionWatch {
   }
 }
 
-function valueOf(value: SqlValue, type: SqlType | undefined): StatementValue {
-  return value === null || type === undefined ? null : formatText(value, type);
+function valueOf(value: SqlValue, type: SqlType | undefined, dialect: SqlProgram['dialect']): StatementValue {
+  return value === null || type === undefined ? null : formatText(value, type, dialect);
 }
 
 /** Rows that the program begins with are not those of every database that its code runs on. */

@@ -1,6 +1,6 @@
 /** The columns of a statement's values, by their slots: two values of one column are of one kind, whatever they are. */
 import type { Node } from '@pgsql/types';
-import { columnAtCell, columnNamed, type Catalog } from '../../sql/index.ts';
+import { columnAtCell, exactColumn, type Catalog } from '../../sql/index.ts';
 import type { Schema } from '../schema.ts';
 import { type ParameterColumn, type ResultColumn, StatementColumns } from '../statement-columns.ts';
 import { statementTree } from '../statement-tree.ts';
@@ -40,7 +40,7 @@ export function columnsOfShape(shape: Shape, schema: Schema): ShapeColumns {
 export function domainOf({ table, column }: ResultColumn, catalog: Catalog): string {
   let [owner, name] = [table, column];
   for (let steps = 0; steps < foreignKeysMax; steps += 1) {
-    const cell = columnNamed(owner, name)?.cell;
+    const cell = exactColumn(owner, name)?.cell;
     const key = owner.foreignKeys.find(({ cells }) => cell !== undefined && cells.includes(cell));
     const parent = key === undefined ? undefined : catalog.tableById(key.parent);
     const parentCell = key?.parentCells[key.cells.indexOf(cell ?? -1)];

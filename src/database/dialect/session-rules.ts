@@ -1,4 +1,4 @@
-/** What the sessions and transactions of the two servers do differently. Engines, plans and DDL: `engineRules` of `sql/model/dialect.ts`. */
+/** What the sessions and transactions of the two servers do differently. Engines, plans and DDL: `sql/model/engine-rules.ts`. */
 import type { SqlError, SqlValue } from '../../sql/model/index.ts';
 
 export interface SessionRules {

@@ -21,7 +21,7 @@ export class SessionState {
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
   isClosed = false;
-  readonly watch = new StatementWatch();
+  readonly watch: StatementWatch;
   readonly deferred = new DeferredChecks();
   readonly #hasAutocommit: boolean;
 
@@ -30,6 +30,7 @@ export class SessionState {
     this.options = options;
     this.startTime = instance.clock();
     this.settings = new Settings(instance, options.parameters, options.onParameter);
+    this.watch = new StatementWatch(instance.dialect);
     this.database = options.database;
     this.#hasAutocommit = instance.rules.hasAutocommit;
   }

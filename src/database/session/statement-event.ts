@@ -1,5 +1,5 @@
 /** What a session did, for the account of a run. */
-import { formatText, SqlError, type SqlType, type SqlValue } from '../../sql/model/index.ts';
+import { type Dialect, formatText, SqlError, type SqlType, type SqlValue } from '../../sql/model/index.ts';
 import type { Notice, StatementResult, TableLock } from '../../sql/index.ts';
 import type { SnapshotOf } from '../../engine/index.ts';
 import type { Prepared } from './prepared.ts';
@@ -46,6 +46,11 @@ export class StatementWatch {
   /** What its functions remark. */
   readonly notices: Notice[] = [];
   readonly #waits: string[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
 
   began(sql: string): void {
     this.#waits.length = 0;
@@ -66,7 +71,7 @@ export class StatementWatch {
   ended(prepared: Prepared, parameters: readonly SqlValue[], outcome: unknown): void {
     this.statement = null;
     if (this.onEnd === null || (outcome instanceof Error && !(outcome instanceof SqlError))) return;
-    this.onEnd(statementEvent(prepared, parameters, this.#waits, outcome as StatementResult | SqlError));
+    this.onEnd(statementEvent(prepared, parameters, this.#waits, outcome as StatementResult | SqlError, this.#dialect));
   }
 
   /** A statement that cannot be planned. */
@@ -84,10 +89,11 @@ function statementEvent(
   parameters: readonly SqlValue[],
   waits: readonly string[],
   outcome: StatementResult | SqlError,
+  dialect: Dialect,
 ): StatementEvent {
   const base = {
     sql: prepared.sql,
-    parameters: parameters.map((value, i) => textOf(value, prepared.parameterTypes[i])),
+    parameters: parameters.map((value, i) => textOf(value, prepared.parameterTypes[i], dialect)),
     waits: [...waits],
     isStep: true,
     answer: outcome,
@@ -96,7 +102,7 @@ function statementEvent(
   if (outcome instanceof SqlError) return { ...base, rows: null, command: '', rowCount: 0, error: outcome };
   const { command, columns, rowCount } = outcome;
   if (columns === null) return { ...base, rows: null, command, rowCount, error: null };
-  return { ...base, command, rows: rowsText(outcome), rowCount, error: null };
+  return { ...base, command, rows: rowsText(outcome, dialect), rowCount, error: null };
 }
 
 function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | null {
@@ -115,11 +121,11 @@ function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | nul
   }
 }
 
-function rowsText({ columns, rows }: StatementResult): string {
+function rowsText({ columns, rows }: StatementResult, dialect: Dialect): string {
   if (rows.length === 0) return 'no rows';
   const shown = rows
     .slice(0, rowsShown)
-    .map((row) => `(${row.map((value, i) => textOf(value, columns?.[i]?.type)).join(', ')})`);
+    .map((row) => `(${row.map((value, i) => textOf(value, columns?.[i]?.type, dialect)).join(', ')})`);
   const more = rows.length > rowsShown ? ` and ${rows.length - rowsShown} more rows` : '';
   return `${shown.join(' ')}${more}`;
 }
@@ -140,7 +146,7 @@ function refusedStatement(sql: string, error: SqlError): StatementEvent {
   };
 }
 
-function textOf(value: SqlValue, type: SqlType | undefined): string {
+function textOf(value: SqlValue, type: SqlType | undefined, dialect: Dialect): string {
   if (value === null) return 'null';
-  return type === undefined ? '?' : formatText(value, type);
+  return type === undefined ? '?' : formatText(value, type, dialect);
 }

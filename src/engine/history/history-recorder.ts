@@ -6,7 +6,7 @@ import type { Recorder } from '../engine-profile.ts';
 import type { ObservedScan, ObservedVersion, StorageObserver } from '../observer.ts';
 import type { History } from '../../history/index.ts';
 import type { CatalogQuery, Table } from '../../sql/index.ts';
-import { type KeptCondition, SqlError } from '../../sql/model/index.ts';
+import { type Dialect, type KeptCondition, SqlError } from '../../sql/model/index.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import type { RecordedScan } from './missed-rows.ts';
 import {
@@ -34,8 +34,8 @@ export class HistoryRecorder implements StorageObserver, Recorder {
   #clock = 0;
 
   /** @param operationsMax after so many nothing is kept until `start` */
-  constructor(tableById: (id: number) => Table | undefined, operationsMax = 1_000_000) {
-    this.#names = rowNames(tableById);
+  constructor(dialect: Dialect, tableById: (id: number) => Table | undefined, operationsMax = 1_000_000) {
+    this.#names = rowNames(tableById, dialect);
     this.#operationsMax = operationsMax;
   }
 

@@ -1,10 +1,10 @@
 /** How rows are named in histories: `table/7`, `table/a,b`, or `table#12` where there is no primary key. */
 import type { Value } from '../../history/index.ts';
-import { formatText, type SqlType, type SqlValue } from '../../sql/model/index.ts';
+import { type Dialect, formatText, type SqlType, type SqlValue } from '../../sql/model/index.ts';
 import { primaryKey, type Table } from '../../sql/index.ts';
 import type { RowNames } from './recorded-history.ts';
 
-export function rowNames(tableById: (id: number) => Table | undefined): RowNames {
+export function rowNames(tableById: (id: number) => Table | undefined, dialect: Dialect): RowNames {
   /** Tables that were dropped keep their names. */
   const tables = new Map<number, Table>();
   const tableOf = (id: number): Table | undefined => {
@@ -18,19 +18,22 @@ export function rowNames(tableById: (id: number) => Table | undefined): RowNames
       if (table === undefined) return `${id}#${row}`;
       const parts = primaryKey(table)?.parts ?? [];
       if (parts.length === 0 || values.length === 0) return `${table.name}#${row}`;
-      return `${table.name}/${parts.map(({ cell, type }) => textOf(values[cell] ?? null, type)).join(',')}`;
+      return `${table.name}/${parts.map(({ cell, type }) => textOf(values[cell] ?? null, type, dialect)).join(',')}`;
     },
     valueOf: (id, values) => {
       const columns = tableOf(id)?.columns ?? [];
-      return Object.fromEntries(columns.map(({ name, cell, type }) => [name, jsonOf(values[cell] ?? null, type)]));
+      return Object.fromEntries(
+        columns.map(({ name, cell, type }) => [name, jsonOf(values[cell] ?? null, type, dialect)]),
+      );
     },
   };
 }
 
-function textOf(value: SqlValue, type: SqlType): string {
-  return value === null ? 'NULL' : formatText(value, type);
+function textOf(value: SqlValue, type: SqlType, dialect: Dialect): string {
+  return value === null ? 'NULL' : formatText(value, type, dialect);
 }
 
-function jsonOf(value: SqlValue, type: SqlType): Value {
-  return value === null || typeof value === 'boolean' || typeof value === 'number' ? value : formatText(value, type);
+function jsonOf(value: SqlValue, type: SqlType, dialect: Dialect): Value {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return value;
+  return formatText(value, type, dialect);
 }

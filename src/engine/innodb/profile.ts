@@ -62,7 +62,7 @@ class InnodbProfile implements EngineProfile {
     this.#isolation = isolation;
     this.#options = options;
     this.pauses = pauses;
-    this.recorder = new HistoryRecorder(options.tableById, options.operationsMax);
+    this.recorder = new HistoryRecorder('mysql', options.tableById, options.operationsMax);
     const waits = new WeighedWaits();
     this.advisoryLocks = new AdvisoryLocks({
       footprints,

@@ -43,7 +43,7 @@ class PostgresProfile implements EngineProfile {
     this.#isolation = isolation;
     this.#options = options;
     this.pauses = pauses;
-    this.recorder = new HistoryRecorder(options.tableById, options.operationsMax);
+    this.recorder = new HistoryRecorder('postgres', options.tableById, options.operationsMax);
     this.advisoryLocks = new AdvisoryLocks({
       footprints,
       transactionOf,

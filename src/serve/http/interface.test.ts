@@ -55,6 +55,15 @@ async function serve(
   return { ask, database };
 }
 
+test('values of MySQL are as its clients read them', async () => {
+  const { ask } = await serve({ engine: 'mysql' });
+  await ask('POST', '/sessions');
+  const { json } = await ask('POST', '/sessions/1/sql', {
+    sql: "select cast('ab' as binary) b, timestamp '2024-01-02 03:04:05' t",
+  });
+  expect(json).toMatchObject({ rows: [['ab', '2024-01-02 03:04:05']] });
+});
+
 test('a statement that moirai cannot do is listed once, and what the server refuses too is not', async () => {
   const { ask, database } = await serve();
   await ask('POST', '/sessions');

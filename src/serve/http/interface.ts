@@ -142,8 +142,8 @@ async function converse(
   }
   if (path.length !== 3 || !['sql', 'begin', 'commit', 'rollback'].includes(what as string)) throw notFound(path);
   if (method !== 'POST') throw new HttpError(405, 'http/method', `${what as string} takes POST`);
-  if (what === 'sql') return runSql(session, body);
-  if (what !== 'begin') return jsonResult(await execute(session, what as string, []));
+  if (what === 'sql') return runSql(session, body, database.dialect);
+  if (what !== 'begin') return jsonResult(await execute(session, what as string, []), database.dialect);
   await begin(database, session, body);
   return { command: 'BEGIN', rowCount: 0 };
 }
@@ -164,10 +164,10 @@ function sqlOf(body: unknown): string {
   return typeof sql === 'string' ? sql : '';
 }
 
-async function runSql(session: Session, body: unknown): Promise<unknown> {
+async function runSql(session: Session, body: unknown, dialect: Dialect): Promise<unknown> {
   const { sql, parameters } = (body ?? {}) as { sql?: unknown; parameters?: unknown };
   if (typeof sql !== 'string') throw new HttpError(400, 'http/body', 'the body needs a text "sql"');
-  return jsonResult(await execute(session, sql, parameters ?? []));
+  return jsonResult(await execute(session, sql, parameters ?? []), dialect);
 }
 
 async function execute(session: Session, sql: string, parameters: unknown): Promise<StatementResult> {
@@ -188,9 +188,9 @@ const beginAt: Readonly<Record<Dialect, (level: string) => readonly string[]>> =
   mysql: (level) => [`set transaction isolation level ${level}`, 'begin'],
 };
 
-function jsonResult({ command, columns, rows, rowCount }: StatementResult): unknown {
+function jsonResult({ command, columns, rows, rowCount }: StatementResult, dialect: Dialect): unknown {
   if (columns === null) return { command, rowCount };
-  return { command, rowCount, columns: columns.map(({ name }) => name), rows: jsonRows(columns, rows) };
+  return { command, rowCount, columns: columns.map(({ name }) => name), rows: jsonRows(columns, rows, dialect) };
 }
 
 // ---- bytes

@@ -21,7 +21,7 @@ const words = {
 export async function getKey(database: SqlDatabase, session: Session, key: string): Promise<unknown> {
   await makeTable(database);
   const { rows, columns } = await execute(session, words[database.dialect].select, [key]);
-  return { key, value: jsonRows(columns ?? [], rows)[0]?.[0] ?? null };
+  return { key, value: jsonRows(columns ?? [], rows, database.dialect)[0]?.[0] ?? null };
 }
 
 /** @param value JSON @throws SqlError */

@@ -1,16 +1,20 @@
 /** Values of SQL as JSON, for the HTTP interface. Numbers that JSON readers round (bigint, numeric) are text, as drivers give them. */
-import { formatText, parseText, SqlError, type SqlType, type SqlValue } from '../../sql/model/index.ts';
+import { type Dialect, formatText, parseText, SqlError, type SqlType, type SqlValue } from '../../sql/model/index.ts';
 import type { ResultColumn } from '../../sql/index.ts';
 
-export function jsonRows(columns: readonly ResultColumn[], rows: readonly (readonly SqlValue[])[]): unknown[][] {
-  return rows.map((row) => row.map((value, i) => jsonValue(value, (columns[i] as ResultColumn).type)));
+export function jsonRows(
+  columns: readonly ResultColumn[],
+  rows: readonly (readonly SqlValue[])[],
+  dialect: Dialect,
+): unknown[][] {
+  return rows.map((row) => row.map((value, i) => jsonValue(value, (columns[i] as ResultColumn).type, dialect)));
 }
 
-function jsonValue(value: SqlValue, type: SqlType): unknown {
+function jsonValue(value: SqlValue, type: SqlType, dialect: Dialect): unknown {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value) && type.name !== 'date') return value;
-  if (type.name === 'json' || type.name === 'jsonb') return JSON.parse(formatText(value, type));
-  return formatText(value, type);
+  if (type.name === 'json' || type.name === 'jsonb') return JSON.parse(formatText(value, type, dialect));
+  return formatText(value, type, dialect);
 }
 
 /** JSON scalars as parameters of these types; objects and arrays as their JSON text. @throws SqlError 08P01, 22P02 */

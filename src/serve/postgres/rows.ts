@@ -58,7 +58,7 @@ const fullBytes = pieceBytes - (1 << 12);
 type WriteField = (writer: MessageWriter, value: Exclude<SqlValue, null>) => void;
 
 function textField(type: ResultColumn['type']): WriteField {
-  return (writer, value) => writer.textValue(formatText(value, type));
+  return (writer, value) => writer.textValue(formatText(value, type, 'postgres'));
 }
 
 function binaryField(type: ResultColumn['type']): WriteField {

@@ -132,8 +132,14 @@ export function primaryKey(table: Table): Index | undefined {
   return table.indexes.find(({ isPrimary }) => isPrimary);
 }
 
-export function columnNamed(table: Table, name: string, dialect: Dialect = 'postgres'): Column | undefined {
+/** @param name as a statement has it */
+export function columnNamed(table: Table, name: string, dialect: Dialect): Column | undefined {
   return table.columns.find((column) => isSameName(column.name, name, dialect));
+}
+
+/** @param name as the catalog has it */
+export function exactColumn(table: Table, name: string): Column | undefined {
+  return table.columns.find((column) => column.name === name);
 }
 
 export function columnAtCell(table: Table, cell: number): Column | undefined {

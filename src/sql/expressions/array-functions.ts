@@ -82,7 +82,7 @@ function joinElements({ types: [first] }: Call): (...values: never[]) => SqlValu
   const element = elementType(first);
   return (array: SqlArray | null, separator: string | null, nullText: string | null = null) => {
     if (array === null || separator === null) return null;
-    const texts = array.elements.map((each) => (each === null ? nullText : formatText(each, element)));
+    const texts = array.elements.map((each) => (each === null ? nullText : formatText(each, element, 'postgres')));
     return texts.filter((text) => text !== null).join(separator);
   };
 }

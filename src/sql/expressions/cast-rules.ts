@@ -62,11 +62,13 @@ for (const [context, rule] of rules) {
 const stringTypes: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar', 'name']);
 
 /** The least context in which the conversion is allowed; `undefined`: never. */
-function castNeeds(from: SqlType, to: SqlType, dialect: Dialect = 'postgres'): CastContext | undefined {
+function castNeeds(from: SqlType, to: SqlType, dialect: Dialect): CastContext | undefined {
   if (from.name === 'unknown' || isSameType(from, to)) return 'implicit';
   if (expressionRules[dialect].convertsAll) return 'implicit';
   if (from.name === 'array' && to.name === 'array') {
-    return from.element === undefined || to.element === undefined ? undefined : castNeeds(from.element, to.element);
+    return from.element === undefined || to.element === undefined
+      ? undefined
+      : castNeeds(from.element, to.element, dialect);
   }
   const rule = needed.get(`${from.name} ${to.name}`);
   if (rule !== undefined) return rule;
@@ -76,7 +78,7 @@ function castNeeds(from: SqlType, to: SqlType, dialect: Dialect = 'postgres'): C
   return stringTypes.has(from.name) && to.name !== 'unknown' ? 'explicit' : undefined;
 }
 
-export function canCast(from: SqlType, to: SqlType, context: CastContext, dialect: Dialect = 'postgres'): boolean {
+export function canCast(from: SqlType, to: SqlType, context: CastContext, dialect: Dialect): boolean {
   const needs = castNeeds(from, to, dialect);
   return needs !== undefined && strength[needs] <= strength[context];
 }

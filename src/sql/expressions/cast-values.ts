@@ -77,7 +77,7 @@ function isRegistered(type: SqlType): type is RegisteredType {
 const nameTypes: ReadonlySet<TypeName> = new Set<NameType>(['regclass', 'regtype', 'regnamespace', 'regrole']);
 
 function toString(from: SqlType, to: SqlType): Conversion {
-  if (to.name === 'name') return (value) => parseText(formatText(value, from), to);
+  if (to.name === 'name') return (value) => parseText(formatText(value, from, 'postgres'), to);
   if (to.name === 'char')
     return from.name === 'int4' ? (value) => String.fromCharCode(value as number) : firstCharacter;
   switch (from.name) {
@@ -89,7 +89,7 @@ function toString(from: SqlType, to: SqlType): Conversion {
     case 'varchar':
       return identity;
     default:
-      return (value) => formatText(value, from);
+      return (value) => formatText(value, from, 'postgres');
   }
 }
 

@@ -193,11 +193,7 @@ function withModifier(source: Expression, type: SqlType, modifier: number, how: 
  * The one type of the branches of CASE, UNION, VALUES, ARRAY...: parse_coerce.c, `select_common_type`. `construct` is for the message.
  * @throws SqlError 42804
  */
-export function commonType(
-  candidates: readonly SqlType[],
-  construct: string,
-  dialect: Scope['dialect'] = 'postgres',
-): SqlType {
+export function commonType(candidates: readonly SqlType[], construct: string, dialect: Dialect): SqlType {
   let chosen: SqlType | undefined;
   for (const type of candidates) {
     if (type.name === 'unknown' || (chosen !== undefined && isSameType(chosen, type))) continue;
@@ -214,7 +210,9 @@ const commonOfTwo: Readonly<Record<Dialect, (a: SqlType, b: SqlType, construct: 
 function postgresCommonType(a: SqlType, b: SqlType, construct: string): SqlType {
   if (categoryOf(a.name) !== categoryOf(b.name))
     throw new SqlError('42804', `${construct} types ${typeTitle(a)} and ${typeTitle(b)} cannot be matched`);
-  return !isPreferred(a.name) && canCast(a, b, 'implicit') && !canCast(b, a, 'implicit') ? b : a;
+  return !isPreferred(a.name) && canCast(a, b, 'implicit', 'postgres') && !canCast(b, a, 'implicit', 'postgres')
+    ? b
+    : a;
 }
 
 const mysqlNumbers: readonly SqlType[] = [

@@ -110,7 +110,9 @@ function castCall(name: string, operands: readonly Expression[], { scope }: Comp
   const type = typeByName(name);
   if (operand === undefined || others.length > 0 || type === undefined) return undefined;
   if (!expressionRules[scope.dialect].typesAreFunctions) return undefined;
-  return canCast(operand.type, type, 'explicit') ? coerce(operand, type, -1, 'explicit', scope) : undefined;
+  return canCast(operand.type, type, 'explicit', scope.dialect)
+    ? coerce(operand, type, -1, 'explicit', scope)
+    : undefined;
 }
 
 const microsecondsType: Readonly<Record<string, SqlType>> = {

@@ -58,6 +58,7 @@ function inCommonType(parts: readonly Expression[], scope: Scope): Expression[] 
     const common = commonType(
       parts.map(({ type }) => type),
       'IN',
+      scope.dialect,
     );
     return parts.map((part) => coerce(part, common, -1, 'implicit', scope));
   } catch (error) {

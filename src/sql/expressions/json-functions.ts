@@ -42,11 +42,11 @@ export function jsonTextOf(value: SqlValue, type: SqlType): string {
     case 'int4':
     case 'int8':
     case 'uint8':
-      return formatText(value, type);
+      return formatText(value, type, 'postgres');
     case 'float4':
     case 'float8':
     case 'numeric': {
-      const text = formatText(value, type);
+      const text = formatText(value, type, 'postgres');
       return /^-?\d/.test(text) ? text : quoteJson(text);
     }
     case 'array':
@@ -57,12 +57,12 @@ export function jsonTextOf(value: SqlValue, type: SqlType): string {
     case 'timestamptz':
       return quoteJson(isoTime(value, type));
     default:
-      return quoteJson(formatText(value, type));
+      return quoteJson(formatText(value, type, 'postgres'));
   }
 }
 
 function isoTime(value: Present, type: SqlType): string {
-  const text = formatText(value, type).replace(' ', 'T');
+  const text = formatText(value, type, 'postgres').replace(' ', 'T');
   return type.name === 'timestamptz' ? text.replace(/\+00( BC)?$/, '+00:00$1') : text;
 }
 
@@ -81,11 +81,11 @@ export function documentValue(value: SqlValue, type: SqlType): unknown {
       return (value as JsonDocument).value;
     case 'numeric': {
       const number = value as Numeric;
-      return number.value.isFinite() ? jsonNumber(number) : formatText(number, type);
+      return number.value.isFinite() ? jsonNumber(number) : formatText(number, type, 'postgres');
     }
     case 'float4':
     case 'float8': {
-      const text = formatText(value, type);
+      const text = formatText(value, type, 'postgres');
       return /^-?\d/.test(text) ? parseJson(text.replace('e+', 'e')).value : text;
     }
     default:

@@ -139,7 +139,9 @@ function moveText(text: string, amount: Interval, isTimed: boolean): string | nu
   const instant = orNull(() => addToTimestamp(parseText(text, types.timestamp) as bigint, amount));
   if (instant === null) return null;
   const isDate = !isTimed && !/[ T]\d/.test(text);
-  return isDate ? formatText(splitTimestamp(instant).days, types.date) : formatText(instant, types.timestamp);
+  return isDate
+    ? formatText(splitTimestamp(instant).days, types.date, 'mysql')
+    : formatText(instant, types.timestamp, 'mysql');
 }
 
 /** Texts that are no dates, and dates beyond the calendar, give NULL. */

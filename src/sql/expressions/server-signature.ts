@@ -22,7 +22,9 @@ function agree(wanted: readonly string[], given: readonly SqlType[]): boolean {
       : [];
   });
   return members.every((a) =>
-    members.every((b) => canCast(a, b, 'implicit') || canCast(b, a, 'implicit') || a.oid === b.oid),
+    members.every(
+      (b) => canCast(a, b, 'implicit', 'postgres') || canCast(b, a, 'implicit', 'postgres') || a.oid === b.oid,
+    ),
   );
 }
 
@@ -37,6 +39,6 @@ function accepts(parameter: string, given: SqlType, isVariadic: boolean): boolea
   if (type === undefined) return false;
   const element = isVariadic ? type.element : undefined;
   return [type, element].some(
-    (each) => each !== undefined && (each.oid === given.oid || canCast(given, each, 'implicit')),
+    (each) => each !== undefined && (each.oid === given.oid || canCast(given, each, 'implicit', 'postgres')),
   );
 }

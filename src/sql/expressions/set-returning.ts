@@ -99,6 +99,7 @@ function series(operands: readonly Expression[], scope: Scope, name: string): Se
   const common = commonType(
     operands.map(({ type }) => type),
     'generate_series',
+    scope.dialect,
   );
   const type =
     common.name === 'int2' ? types.int4 : operands.every((each) => each.type.name === 'unknown') ? types.int4 : common;
@@ -170,7 +171,8 @@ function unnest(operands: readonly Expression[], _scope: Scope, name: string): S
 
 function jsonOperand([operand, ...others]: readonly Expression[], scope: Scope, name: string): Expression | undefined {
   const type = name.startsWith('jsonb') ? types.jsonb : types.json;
-  if (operand === undefined || others.length > 0 || !canCast(operand.type, type, 'implicit')) return undefined;
+  if (operand === undefined || others.length > 0 || !canCast(operand.type, type, 'implicit', scope.dialect))
+    return undefined;
   return coerce(operand, type, -1, 'implicit', scope);
 }
 

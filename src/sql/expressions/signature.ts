@@ -181,7 +181,8 @@ function accepts(parameters: readonly ParameterType[], given: readonly SqlType[]
   return parameters.every((parameter, i) => {
     const type = given[i] ?? types.unknown;
     if (type.name === 'unknown') return true;
-    if (typeof parameter !== 'string') return canCast(type, parameter, 'implicit') || isRecordPair(type, parameter);
+    if (typeof parameter !== 'string')
+      return canCast(type, parameter, 'implicit', 'postgres') || isRecordPair(type, parameter);
     switch (parameter) {
       case 'anyarray':
       case 'anycompatiblearray':
@@ -325,7 +326,7 @@ function settleFamilies(
   const [element = types.text] = elements;
   if (elements.some((each) => !isSameType(each, element))) return undefined;
   try {
-    return { element, compatible: commonType(compatibles, 'array') };
+    return { element, compatible: commonType(compatibles, 'array', 'postgres') };
   } catch {
     return undefined;
   }

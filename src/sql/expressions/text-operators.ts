@@ -10,7 +10,7 @@ type Present = Exclude<SqlValue, null>;
 
 /** As `||` and concat show a value: by its output function, so that true is `t`. */
 export function shownText(type: SqlType): (value: Present) => string {
-  return (value) => formatText(value, type);
+  return (value) => formatText(value, type, 'postgres');
 }
 
 /** As a cast to text shows it: a character(n) loses its padding, true is `true`. */

@@ -54,11 +54,11 @@ export function formatBinary(value: Exclude<SqlValue, null>, type: SqlType): Uin
     case 'uuid':
       return Buffer.from((value as string).replaceAll('-', ''), 'hex');
     case 'jsonb':
-      return Buffer.concat([Uint8Array.of(jsonbVersion), Buffer.from(formatText(value, type))]);
+      return Buffer.concat([Uint8Array.of(jsonbVersion), Buffer.from(formatText(value, type, 'postgres'))]);
     case 'array':
       return formatArrayBinary(value as SqlArray, type.element ?? type);
     default:
-      return Buffer.from(formatText(value, type), 'utf8');
+      return Buffer.from(formatText(value, type, 'postgres'), 'utf8');
   }
 }
 

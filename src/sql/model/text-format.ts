@@ -40,7 +40,7 @@ const valueTexts: Readonly<Record<Dialect, ValueTexts>> = {
 };
 
 /** The text of a value that is not null. */
-export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialect: Dialect = 'postgres'): string {
+export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialect: Dialect): string {
   switch (type.name) {
     case 'bool':
       return valueTexts[dialect].truth[value === true ? 1 : 0];

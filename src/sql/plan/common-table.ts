@@ -136,7 +136,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   }
   for (const [i, { type }] of engineRules[scope.dialect].firstPartDecidesTypes ? [] : step.columns.entries()) {
     const own = columns[i]?.type ?? type;
-    if (commonType([own, type], 'UNION').oid !== own.oid) {
+    if (commonType([own, type], 'UNION', scope.dialect).oid !== own.oid) {
       throw new SqlError(
         '42804',
         `recursive query "${name}" column ${i + 1} has type ${own.name} in non-recursive term but type ${type.name} overall`,

@@ -22,7 +22,7 @@ export function conditionText(
     const value = parameters[number - 1];
     const type = slots[number - 1];
     if (value === null || value === undefined || type === undefined) return value === null ? 'null' : `$${number}`;
-    return valueText(formatText(value, type), typeof value === 'string');
+    return valueText(formatText(value, type, planning.dialect), typeof value === 'string');
   };
   return conjuncts.map(({ node }) => part(node, { table, parameter })).join(' and ');
 }

@@ -102,6 +102,6 @@ function failingRow(table: Table, values: Values): string {
 
 function shown(value: SqlValue, type = types.text): string {
   if (value === null) return 'null';
-  const text = formatText(value, type);
+  const text = formatText(value, type, 'postgres');
   return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text;
 }

@@ -269,7 +269,8 @@ function isSameParent(
   return cells.every((at, i) => {
     const [before = null, after = null] = [old[i], values[at]];
     const type = columnAtCell(rules.table, at)?.type ?? types.text;
-    return before === null || after === null ? before === after : formatText(before, type) === formatText(after, type);
+    if (before === null || after === null) return before === after;
+    return formatText(before, type, 'postgres') === formatText(after, type, 'postgres');
   });
 }
 
