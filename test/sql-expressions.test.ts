@@ -147,7 +147,8 @@ function binaryOf(sql: string): { readonly sender: string; readonly hex: string 
     if (value === null || sender === undefined) return undefined;
     const bytes = formatBinary(value, type);
     const again = parseBinary(bytes, type);
-    if (again === null || formatText(again, type) !== formatText(value, type)) throw new Error(`not read back: ${sql}`);
+    if (again === null || formatText(again, type, 'postgres') !== formatText(value, type, 'postgres'))
+      throw new Error(`not read back: ${sql}`);
     return { sender, hex: Buffer.from(bytes).toString('hex') };
   } catch (error) {
     if (error instanceof SqlError) return undefined;

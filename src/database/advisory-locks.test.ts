@@ -16,7 +16,9 @@ async function values({ run }: TestSession, sql: string): Promise<string> {
   const { rows, columns } = await run(sql);
   return rows
     .map((row) =>
-      row.map((value, i) => (value === null ? 'null' : formatText(value, columns?.[i]?.type as SqlType))).join(),
+      row
+        .map((value, i) => (value === null ? 'null' : formatText(value, columns?.[i]?.type as SqlType, 'postgres')))
+        .join(),
     )
     .join(' ');
 }

@@ -111,7 +111,9 @@ function formatResult({ command, columns, rows, rowCount }: StatementResult): st
   const [word = ''] = command.split(' ');
   if (columns === null) return isCounted(word) ? `${word} ${rowCount}` : word;
   const text = rows.map((row) =>
-    row.map((value, i) => (value === null ? 'null' : formatText(value, columns[i]?.type ?? failed()))).join(', '),
+    row
+      .map((value, i) => (value === null ? 'null' : formatText(value, columns[i]?.type ?? failed(), 'postgres')))
+      .join(', '),
   );
   return formatRows(text);
 }

@@ -1,12 +1,9 @@
 /** `moirai workload`: runs a workload of the literature against a real (or mock) database and records the trace. */
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../../base/index.ts';
 import type { Workload, WorkloadClient, WorkloadCounts } from '../../capture/index.ts';
 import { checkWritable } from '../../files/index.ts';
-import type { Dialect } from '../../sql/model/index.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { monotonicNanoseconds } from '../../base/index.ts';
 import { seconds, wholeNumber } from '../options/option-values.ts';
@@ -14,6 +11,7 @@ import { parseServerUrl } from './record-command.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import type { TraceRecording } from '../../capture/index.ts';
 import type { Ending } from '../interruption/watchdog.ts';
+import { loadDriver, type OpenClient, type WorkloadDriver } from './workload-drivers.ts';
 
 interface WorkloadOptions {
   readonly url: string;
@@ -81,7 +79,7 @@ async function workloadCommand(
   const workload = capture.workloadOf(known, skewOf(options.skew), scaleOf(options.scale));
   const { dialect } = parseServerUrl(options.url);
   const isolation = isolationOf(options.isolation);
-  const driver = await loadDriver(dialect);
+  const driver = loadDriver(dialect);
   // Before any table is dropped.
   if (options.trace !== undefined && options.trace !== '-') checkWritable(options.trace);
   const admin = await open(driver, options.url);
@@ -111,7 +109,7 @@ async function workloadCommand(
 }
 
 async function runOn(
-  driver: Driver,
+  driver: WorkloadDriver,
   admin: OpenClient,
   workload: Workload,
   options: WorkloadOptions,
@@ -119,24 +117,23 @@ async function runOn(
   { interruption }: Host,
 ): Promise<WorkloadCounts> {
   const { runWorkload } = await import('../../capture/index.ts');
-  const { dialect } = driver;
   const clients: OpenClient[] = [];
   try {
     for (let i = 0; i < options.clients; i += 1) clients.push(await open(driver, options.url));
     if (workload.isSingle === true && isolation !== null)
-      for (const client of clients) await client.query(levelStatements[dialect].session(isolation));
+      for (const client of clients) await client.query(driver.setLevel(isolation));
     // The values that transactions find: a checker then knows of every value who wrote it.
     for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
     const until = monotonicNanoseconds() + options.seconds * 1e6;
     const running = runWorkload({
       workload,
       clients,
-      begin: beginning(dialect, isolation),
+      begin: isolation === null ? ['BEGIN'] : driver.begin(isolation),
       seed: options.seed,
       isOver: () => interruption.aborted || monotonicNanoseconds() >= until,
       isConflict,
     });
-    if (dialect === 'postgres') await tend(workload, admin, running);
+    if (driver.needsTending) await tend(workload, admin, running);
     return await running;
   } finally {
     await Promise.allSettled([...clients, admin].map((client) => client.close()));
@@ -194,28 +191,6 @@ function isolationOf(text: string | undefined): string | null {
   return level.toUpperCase();
 }
 
-function beginning(dialect: Dialect, isolation: string | null): string[] {
-  if (isolation === null) return ['BEGIN'];
-  return levelStatements[dialect].begin(isolation);
-}
-
-interface LevelStatements {
-  readonly begin: (level: string) => string[];
-  /** For all transactions of the session. */
-  readonly session: (level: string) => string;
-}
-
-const levelStatements: Readonly<Record<Dialect, LevelStatements>> = {
-  postgres: {
-    begin: (level) => [`BEGIN ISOLATION LEVEL ${level}`],
-    session: (level) => `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${level}`,
-  },
-  mysql: {
-    begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN'],
-    session: (level) => `SET SESSION TRANSACTION ISOLATION LEVEL ${level}`,
-  },
-};
-
 /**
  * 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took, 53200 no room for another lock or
  * conflict; MySQL's 1213, 1205, 1062, 1020.
@@ -227,52 +202,10 @@ function isConflict(error: unknown): boolean {
   );
 }
 
-interface OpenClient extends WorkloadClient {
-  readonly close: () => Promise<unknown>;
-}
-
-interface PgModule {
-  readonly Client: new (
-    options: object,
-  ) => {
-    readonly connect: () => Promise<unknown>;
-    readonly query: (config: object) => Promise<{ readonly rows: Record<string, unknown>[] }>;
-    readonly end: () => Promise<unknown>;
-    readonly on: (event: 'error', listener: () => void) => unknown;
-  };
-}
-
-interface MysqlModule {
-  readonly createConnection: (options: object) => Promise<{
-    readonly query: (sql: string, values: readonly unknown[]) => Promise<[unknown, unknown]>;
-    readonly end: () => Promise<unknown>;
-  }>;
-}
-
-type Driver =
-  | { readonly dialect: 'postgres'; readonly module: PgModule }
-  | { readonly dialect: 'mysql'; readonly module: MysqlModule; readonly core: object };
-
-/** Drivers are not dependencies: they are found beside the user's work or beside moirai. @throws InputError `workload/driver` */
-async function loadDriver(dialect: Dialect): Promise<Driver> {
-  const requires = [join(process.cwd(), 'package.json'), import.meta.url].map((from) => createRequire(from));
-  const name = dialect === 'postgres' ? 'pg' : 'mysql2';
-  for (const require of requires) {
-    try {
-      if (dialect === 'postgres') return { dialect, module: require('pg') as PgModule };
-      return { dialect, module: require('mysql2/promise') as MysqlModule, core: require('mysql2') as object };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    }
-  }
-  throw new InputError('workload/driver', `the driver ${name} is not installed: npm install ${name}`);
-}
-
 /** @throws InputError `workload/connect` */
-async function open(driver: Driver, url: string): Promise<OpenClient> {
+async function open(driver: WorkloadDriver, url: string): Promise<OpenClient> {
   try {
-    const { dialect, module } = driver;
-    return noting(dialect === 'postgres' ? await openPostgres(module, url) : await openMysql(module, url));
+    return noting(await driver.open(url));
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const what = message === '' || message === undefined ? (code ?? '') : message;
@@ -307,52 +240,18 @@ function noting({ query, close }: OpenClient): OpenClient {
   };
 }
 
-async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClient> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  // As it is now: of the administrator, before anything is recorded.
-  const query = client.query.bind(client);
-  const texts = new Map<string, string>();
-  const textOf = (sql: string): string => {
-    let number = 0;
-    const text = texts.get(sql) ?? sql.replaceAll('?', () => `$${(number += 1)}`);
-    texts.set(sql, text);
-    return text;
-  };
-  return {
-    query: async (sql, ...values) => (await query({ text: textOf(sql), values: [...values] })).rows,
-    close: () => client.end(),
-  };
-}
-
-async function openMysql({ createConnection }: MysqlModule, url: string): Promise<OpenClient> {
-  const client = await createConnection({ uri: url.replace(/^mariadb:/, 'mysql:'), supportBigNumbers: true });
-  return {
-    query: async (sql, ...values) => {
-      const [rows] = await client.query(sql, values);
-      return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
-    },
-    close: () => client.end(),
-  };
-}
-
 /** The hooks that `moirai/record` has, around the drivers that are used here. */
 async function startTrace(
   path: string | undefined,
-  driver: Driver,
+  driver: WorkloadDriver,
   host: Host,
 ): Promise<Pick<TraceRecording, 'close'> | null> {
   if (path === undefined) return null;
-  const { hookMysql2, hookPg } = await import('../../capture/index.ts');
   const { startTraceRecording } = await import('../../capture/index.ts');
   const { loadParser } = await import('../../sql/index.ts');
   await loadParser();
   const { recording, close } = await startTraceRecording(path, (message) => host.err(`${message}\n`));
-  const unhook =
-    driver.dialect === 'postgres'
-      ? hookPg(driver.module as never, recording)
-      : hookMysql2(driver.core as never, recording);
+  const unhook = await driver.hook(recording);
   return {
     close: () => {
       unhook();

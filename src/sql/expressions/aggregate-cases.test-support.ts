@@ -50,7 +50,7 @@ export function aggregateOutcome(call: string, rows: string): string {
     const state = aggregate.start();
     for (const row of values) state.add(frameOf(row));
     const value = state.result(testFrame());
-    return `${value === null ? 'null' : formatText(value, aggregate.type)} :${aggregate.type.oid}`;
+    return `${value === null ? 'null' : formatText(value, aggregate.type, 'postgres')} :${aggregate.type.oid}`;
   } catch (error) {
     if (error instanceof SqlError) return `!${error.code}`;
     throw error;

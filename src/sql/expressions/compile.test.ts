@@ -154,10 +154,10 @@ test('assignment cuts nothing but spaces; an explicit cast cuts', () => {
 });
 
 test('branches meet in one type', () => {
-  expect(commonType([types.int4, types.unknown, types.numeric], 'UNION')).toBe(types.numeric);
-  expect(commonType([types.unknown, types.unknown], 'UNION')).toBe(types.text);
+  expect(commonType([types.int4, types.unknown, types.numeric], 'UNION', 'postgres')).toBe(types.numeric);
+  expect(commonType([types.unknown, types.unknown], 'UNION', 'postgres')).toBe(types.text);
   const refused = { code: '42804', message: 'UNION types integer and text cannot be matched' };
-  expect(() => commonType([types.int4, types.text], 'UNION')).toThrow(expect.objectContaining(refused));
+  expect(() => commonType([types.int4, types.text], 'UNION', 'postgres')).toThrow(expect.objectContaining(refused));
   expect(commonType([types.int4, types.text], 'UNION', 'mysql')).toBe(types.text);
 });
 

@@ -46,7 +46,7 @@ function rowsOf(sql: string): string {
   if (set === undefined) throw new Error(`${sql} gives no rows`);
   const text = (value: Parameters<typeof formatText>[0] | null, i: number): string => {
     const type = set.columns[i]?.type;
-    return value === null || type === undefined ? '-' : formatText(value, type);
+    return value === null || type === undefined ? '-' : formatText(value, type, 'postgres');
   };
   return [...set.rows(testFrame())].map((row) => row.map(text).join(',')).join(' ');
 }

@@ -36,7 +36,7 @@ describe('what is read is printed in the one form', () => {
   ])('%s %s', (name, text, shown) => {
     const type = typeNamed(name);
     const value = parseText(text, type);
-    expect(value === null ? null : formatText(value, type)).toBe(shown);
+    expect(value === null ? null : formatText(value, type, 'postgres')).toBe(shown);
   });
 });
 
@@ -79,7 +79,7 @@ describe('both formats keep every value', () => {
     const type = typeNamed(name);
     fc.assert(
       fc.property(anyValue(type), (value) => {
-        const text = formatText(value, type);
+        const text = formatText(value, type, 'postgres');
         expect(textOf(parseText(text, type), type)).toBe(text);
         expect(textOf(parseBinary(formatBinary(value, type), type), type)).toBe(text);
       }),
@@ -116,5 +116,5 @@ function typeNamed(name: string): SqlType {
 }
 
 function textOf(value: SqlValue, type: SqlType): string | null {
-  return value === null ? null : formatText(value, type);
+  return value === null ? null : formatText(value, type, 'postgres');
 }

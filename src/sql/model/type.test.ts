@@ -70,7 +70,7 @@ test.each([
   [arrayOf(types.varchar), [1], '{ab,c}', true, '{a,c}'],
 ])('%o(%o) of %s', (type, numbers, text, isExplicit, result) => {
   const value = applyModifier(parseText(text, type), type, modifierOf(type, numbers), isExplicit);
-  expect(value === null ? null : formatText(value, type)).toBe(result);
+  expect(value === null ? null : formatText(value, type, 'postgres')).toBe(result);
 });
 
 test.each([
