@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { serve as serveForUsers } from '../src/api/serve.ts';
 import { listen, type Listener, startConversation } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile, settleWithin, type SqlDatabase } from '../src/database/index.ts';
 import { build, root } from './support/cli.ts';
@@ -212,4 +213,37 @@ describe('memory', () => {
   test('rows without end are an error, and the server lives on', () => {
     expect(measured('endless postgres')).toMatchObject({ isRefused: 1, isAlive: 1 });
   }, 120_000);
+});
+
+test('`serve` of the package asks for the password, keeps the history, names what it cannot do and frees its port', async () => {
+  const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+  const unsupported: string[] = [];
+  const served = await serveForUsers({
+    profile,
+    schema: ['CREATE TABLE t (id int PRIMARY KEY, n int)', 'INSERT INTO t VALUES (1, 5)'],
+    password: 'secret',
+    onUnsupported: ({ statement }) => unsupported.push(statement),
+  });
+  const connect = async (password: string): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: served.url.replace('@', `:${password}@`) });
+    await client.connect();
+    return client;
+  };
+  await expect(connect('wrong')).rejects.toMatchObject({ code: '28P01' });
+  const client = await connect('secret');
+  expect((await client.query('SELECT n FROM t')).rows).toEqual([{ n: 5 }]);
+  await expect(client.query('LISTEN news; NOTIFY news')).rejects.toMatchObject({ code: '0A000' });
+  expect(served.database.unsupported().length).toBe(unsupported.length);
+  expect(unsupported.length).toBeGreaterThan(0);
+  await client.end();
+  const { transactions } = served.database.history();
+  expect(transactions.map(({ operations }) => operations.map(({ kind }) => kind))).toContainEqual(['read']);
+  await expect(serveForUsers({ profile, port: served.port })).rejects.toMatchObject({ code: 'serve/address' });
+  await served.close();
+  const again = await serveForUsers({ profile, port: served.port });
+  expect(again.port).toBe(served.port);
+  await again.close();
+  await expect(serveForUsers({ profile, schema: 'CREATE TABEL t ()' })).rejects.toMatchObject({
+    code: 'database/schema',
+  });
 });

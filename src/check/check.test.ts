@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { forEveryChoice, seeded } from '../base/index.ts';
 import { formatHistory, type History, parseHistory } from '../history/index.ts';
-import { certify, check, explain, type IsolationLevel, isolationLevels } from '../isolation/index.ts';
+import { anomalies, certify, check, explain, type IsolationLevel, isolationLevels } from '../isolation/index.ts';
 import { smallHistory } from '../isolation/small-history.test-support.ts';
-import { checkHistory, strongestLevelOf } from './check.ts';
+import { checkHistory, strongestLevelOf, weakestViolationOf } from './check.ts';
 
 const fates = ['committed', 'committed', 'unknown', 'aborted'] as const;
 
@@ -65,6 +65,21 @@ test('a cycle that is too long for a part is evidence as it is', () => {
   expect(verdict).toMatchObject({ kind: 'violated', anomaly: 'G1c' });
   expect(verdict.kind === 'violated' && verdict.cycle.length).toBe(length);
   expect(certify(history, 'causal', verdict)).toBe(true);
+});
+
+test('the weakest violation of every example of an anomaly is at the level that forbids it', () => {
+  for (const [name, { example, forbiddenBy }] of Object.entries(anomalies)) {
+    const history = parseHistory(example);
+    const found = weakestViolationOf(history);
+    // Without its times the example of a real-time violation is serializable.
+    expect(found?.level ?? 'strict-serializable', `of ${name}`).toBe(forbiddenBy);
+    if (found !== null) expect(certify(history, found.level, found.verdict), `of ${name}`).toBe(true);
+  }
+  // Two transactions wrote what the reads saw.
+  const repeated = parseHistory('w x 1 \n w x 1 \n r x 1, r x _');
+  expect(weakestViolationOf(repeated)?.level).toBe(
+    isolationLevels.find((level) => check(repeated, level).kind === 'violated'),
+  );
 });
 
 test('levels of each transaction, the strongest level, and a limit of time', () => {

@@ -15,6 +15,7 @@ import {
 } from '../isolation/index.ts';
 import { checkCompact } from './check-compact.ts';
 import { evidenceTransactionsMax } from './evidence.ts';
+import { checkInTurn, concludedLevels, type LevelsOrder } from './levels-in-turn.ts';
 import { verdictInWhole } from './part-evidence.ts';
 import { type Reads, readsOf, transactionOf } from './reads.ts';
 import type { CompactVerdict, CompactViolated } from './verdict.ts';
@@ -49,13 +50,15 @@ const wholeTransactionsMax = 30;
  * @throws InputError `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
  */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
-  return checkerOf(history, options)(level);
+  return checkerOf(history, options).check(level);
 }
 
 /** The strongest level at which the history is found to be; `read-uncommitted` asks nothing, so there always is one. */
 export function strongestLevelOf(history: History, options: CheckOptions = {}): IsolationLevel {
-  const check = checkerOf(history, options);
-  return isolationLevels.findLast((level) => check(level).kind === 'satisfied') ?? 'read-uncommitted';
+  const { check } = checkerOf(history, options);
+  const found = checkInTurn(isolationLevels, 'strongest-first', (level) => check(level));
+  const concluded = concludedLevels(isolationLevels, found);
+  return isolationLevels.findLast((level) => concluded(level) === 'satisfied') ?? 'read-uncommitted';
 }
 
 /** The weakest level that forbids a history, and why it does. */
@@ -70,32 +73,49 @@ export interface WeakestViolation {
  * @throws InputError as `check`
  */
 export function weakestViolationOf(history: History, options: CheckOptions = {}): WeakestViolation | null {
-  const check = checkerOf(history, options);
-  for (const level of isolationLevels) {
-    if (level === 'strict-serializable') break;
-    const verdict = check(level);
-    if (verdict.kind === 'violated') return { level, verdict };
+  const { check, order } = checkerOf(history, options);
+  const levels = isolationLevels.filter((level) => level !== 'strict-serializable');
+  const found = checkInTurn(levels, order(), (level) => check(level));
+  for (const level of levels) {
+    const verdict = found.get(level);
+    if (verdict?.kind === 'violated') return { level, verdict };
   }
   return null;
 }
 
-/** Checks a history at several levels; what they share is computed once. The time limit is for each of them. */
-export function checkerOf(history: History, options: CheckOptions): (level: Levels, timeoutMs?: number) => Verdict {
-  let columns: Columns | null = null;
-  return (level, timeoutMs = options.timeoutMs ?? Infinity) => {
+/** One history at several levels. */
+export interface Checker {
+  /** The time limit is for each level. */
+  readonly check: (level: Levels, timeoutMs?: number) => Verdict;
+  /** In which order levels are checked where the weakest violation is sought: with repeated values each check is a search. */
+  readonly order: () => LevelsOrder;
+}
+
+/** Checks a history at several levels; what they share is computed once. */
+export function checkerOf(history: History, options: CheckOptions): Checker {
+  let known: Columns | null = null;
+  const columnsOf = (): Columns => {
+    if (known !== null) return known;
+    const compact = compactOf(history);
+    known = { compact, reads: readsOf(compact) };
+    return known;
+  };
+  const check = (level: Levels, timeoutMs = options.timeoutMs ?? Infinity): Verdict => {
     const limit = new TimeLimit(monotonicMs() + timeoutMs);
     // Levels of their own are for histories of some hundred transactions.
     if (typeof level === 'function') return definitely(history, level, options, limit);
-    if (columns === null) {
-      const compact = compactOf(history);
-      columns = { compact, reads: readsOf(compact) };
-    }
-    const { compact, reads } = columns;
+    const { compact, reads } = columnsOf();
     const verdict = checkCompact(compact, level, { ...options, timeoutMs, reads });
     if (verdict.kind === 'satisfied') return satisfied(compact, verdict);
     if (verdict.kind === 'unknown') return unknown(history, level, options, limit, verdict);
     return violated(history, level, options, limit, verdict);
   };
+  return { check, order: () => levelsOrder(columnsOf().reads) };
+}
+
+/** In which order levels are checked where the weakest violation is sought. */
+export function levelsOrder({ firstAmbiguous }: Reads): LevelsOrder {
+  return firstAmbiguous < 0 ? 'weakest-first' : 'strongest-first';
 }
 
 interface Columns {

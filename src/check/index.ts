@@ -1,14 +1,17 @@
 export { certifyCommitOrder, type CertifiedLevel } from './certify-order.ts';
 export {
   checkerOf,
+  type Checker,
   checkHistory,
   type CheckOptions,
+  levelsOrder,
   strongestLevelOf,
   type WeakestViolation,
   weakestViolationOf,
 } from './check.ts';
 export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 export { evidenceTransactionsMax } from './evidence.ts';
+export { checkInTurn, concludedLevels, type LevelAnswer, type LevelsOrder } from './levels-in-turn.ts';
 export { verdictInWhole } from './part-evidence.ts';
 export { readsOf, type Reads } from './reads.ts';
 export type { CompactLevel, CompactVerdict, CompactViolated, Evidence } from './verdict.ts';

@@ -59,8 +59,8 @@ function judgeSmall(
   { thinAirReads, assumed, timeoutMs, onReport }: LargeOptions,
 ): FileReport {
   const endMs = monotonicMs() + timeoutMs;
-  const check = checkerOf(history, { thinAirReads });
-  const { phenomena, ambiguous } = relationsOf(history);
+  const { check, order } = checkerOf(history, { thinAirReads });
+  const { phenomena } = relationsOf(history);
   const reportOf = (found: CheckedLevels): FileReport => ({
     file,
     ...sizeOf({ size: 'small', history }),
@@ -80,9 +80,8 @@ function judgeSmall(
         : { kind: verdict.kind, text: verdict.kind };
     return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
   };
-  const order = ambiguous.length === 0 ? 'weakest-first' : 'strongest-first';
   const above = levels.includes('serializable') ? null : 'serializable';
-  return reportOf(checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)), above));
+  return reportOf(checkLevels(levels, order(), checkLevel, (soFar) => onReport(reportOf(soFar)), above));
 }
 
 export function sameAnswer(levels: readonly CompactLevel[], answer: Answer): CheckedLevels {

@@ -4,6 +4,7 @@ import {
   type CompactLevel,
   type CompactVerdict,
   type CompactViolated,
+  levelsOrder,
   readsOf,
 } from '../../check/index.ts';
 import { monotonicMs, stopText } from '../../base/index.ts';
@@ -44,7 +45,6 @@ export function judgeLarge(
   tell(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
   const endMs = monotonicMs() + timeoutMs;
   const reads = readsOf(history);
-  const order = reads.firstAmbiguous < 0 ? 'weakest-first' : 'strongest-first';
   const reportOf = (found: CheckedLevels): FileReport => ({
     file,
     transactionCount,
@@ -66,7 +66,7 @@ export function judgeLarge(
   };
   const isBelow = !levels.includes('serializable');
   const above = isBelow ? 'serializable' : null;
-  return reportOf(checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)), above));
+  return reportOf(checkLevels(levels, levelsOrder(reads), checkLevel, (soFar) => onReport(reportOf(soFar)), above));
 }
 
 function answerOf(verdict: CompactVerdict): Answer {
