@@ -174,6 +174,19 @@ describe('MySQL', () => {
     b.session.close();
     expect(await waiting).toBe('1');
   });
+
+  test('of a deadlock with DDL the transaction that waits for GET_LOCK is the victim, and stays open', async () => {
+    const { a, b } = await two('mysql');
+    await a.run(`select get_lock('a', 0)`);
+    await b.run('begin');
+    await b.run('select * from t');
+    const waiting = b.run(`select get_lock('a', 100)`);
+    const altering = a.run('alter table t add column m int');
+    await expect(waiting).rejects.toMatchObject({ detail: { mysqlNumber: 3058 } });
+    expect(b.session.transactionStatus).toBe('open');
+    await b.run('rollback');
+    await altering;
+  });
 });
 
 test.each([

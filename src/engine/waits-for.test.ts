@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { WaitsFor } from './waits-for.ts';
+import { WeighedWaits } from './weighed-waits.ts';
 
 function waiting(edges: Record<number, readonly number[]>): WaitsFor {
   const graph = new WaitsFor();
@@ -24,4 +25,16 @@ test('one that waits no longer closes no ring', () => {
   const graph = waiting({ 1: [2], 2: [3], 3: [1] });
   expect(graph.end(3)).toBe(true);
   expect(graph.cycleThrough(1)).toEqual([]);
+});
+
+test.each([
+  ['the lightest', [5, 1, 5], 2],
+  ['of equals the one that began last', [5, 5, 5], 3],
+  ['of the lightest the one that began last', [1, 1, 5], 2],
+])('the victim of a ring of three is %s', (_name, weights, victim) => {
+  const waits = new WeighedWaits();
+  for (const [i, weight] of weights.entries()) waits.begin(i + 1, weight, () => [((i + 1) % 3) + 1]);
+  expect([1, 2, 3].filter((each) => waits.isVictim(each))).toEqual([victim]);
+  waits.end(victim);
+  expect([1, 2, 3].filter((each) => each !== victim && waits.isVictim(each))).toEqual([]);
 });
