@@ -106,7 +106,6 @@ describe('against a sorted list', () => {
 describe('the rows of an index by whole key, against a list', () => {
   const table = { shape: { id: 1 } } as PostgresTable;
   const index = { id: 1, compare } as ConstructorParameters<typeof TableIndex>[0];
-  // Keys that stand in an array, and others: negative ones, fractions, those beyond 32 bits, those far from the rest.
   const keys = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 5_000 }), fc.constantFrom(-1, 0.5, 2 ** 32, 1e9));
   const steps = fc.array(fc.record({ key: keys, id: fc.nat({ max: 3 }), run: fc.nat({ max: 200 }) }), {
     maxLength: 30,

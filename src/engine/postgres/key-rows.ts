@@ -1,12 +1,11 @@
 /** The rows of an index by their whole key: a lookup is one access, where the tree has to search. */
 import type { SqlValue } from '../../sql/model/index.ts';
 import type { StoredRow } from './table.ts';
-import { ValueMap } from './value-map.ts';
 
 export class KeyRows {
   readonly #hashOf: (key: readonly SqlValue[]) => unknown;
   /** Most keys have one row, which stands for itself. */
-  readonly #byKey = new ValueMap<StoredRow | StoredRow[]>();
+  readonly #byKey = new Map<unknown, StoredRow | StoredRow[]>();
 
   constructor(hashOf: (key: readonly SqlValue[]) => unknown) {
     this.#hashOf = hashOf;
