@@ -117,7 +117,7 @@ export class SqlDatabase implements SqlServer {
 
   /** From now on, in place of `abortRate`: after a schema, whose statements nothing retries. */
   failSpuriously(rate: number): void {
-    this.#instance.spuriousFailures.rate = rate;
+    this.#instance.choices.abortRate = rate;
   }
 
   /** Empty, as at the start, with the decisions of the seed; what is under way ends, connections stay. */

@@ -41,7 +41,7 @@ export class Session implements SqlSession, ConnectedSession {
   }
 
   get isAutocommit(): boolean {
-    return this.#parts.state.isAutocommit;
+    return this.#parts.transaction.isAutocommit;
   }
 
   get namedStatements(): Map<string, PreparedStatement> {

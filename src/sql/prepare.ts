@@ -138,7 +138,7 @@ function queryStatement(
       const result = run(own);
       const outcome = 'next' in result ? yield* result : result;
       for (const step of epilogue) yield* step(own);
-      yield* finishChecks(own);
+      if (planning.writes) yield* finishChecks(own);
       return {
         rows: outcome.rows,
         rowCount: outcome.rowCount,

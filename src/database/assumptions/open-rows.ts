@@ -4,9 +4,9 @@
  */
 import { type OpenRows, statementLine } from '../../sql/index.ts';
 
-/** @param takenForGranted clauses; statements that differ in literals only are one. `null`: nothing is judged by them */
-export function openRowsIn(takenForGranted: Set<string> | null, sql: string): (what: OpenRows) => void {
-  return takenForGranted === null ? () => {} : (what) => note(takenForGranted, what, sql);
+/** @param takenForGranted clauses; statements that differ in literals only are one */
+export function openRowsIn(takenForGranted: Set<string>, sql: string): (what: OpenRows) => void {
+  return (what) => note(takenForGranted, what, sql);
 }
 
 function note(takenForGranted: Set<string>, what: OpenRows, sql: string): void {

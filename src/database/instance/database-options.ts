@@ -23,7 +23,7 @@ export interface SqlDatabaseOptions {
   readonly sessionsMax?: number;
   /** Microseconds since 1970. Default: the machine's. */
   readonly clock?: () => bigint;
-  /** Where it is given, the time limits that clients set never expire, and what a verdict takes for granted by that is added here. */
+  /** Where it is given, the time limits that clients set never expire, what a verdict takes for granted by that is added here, and ways to rows are noted. */
   readonly takenForGranted?: Set<string>;
   /**
    * Are statements that could go at once held back, so that others can come first? `sometimes`: one in four, drawn, where there are other

@@ -17,7 +17,6 @@ import { Scheduler } from './scheduler.ts';
 import { SeededChoices } from './seeded-choices.ts';
 import { SessionNames } from './session-names.ts';
 import { settleInProcess } from './settle.ts';
-import { SpuriousFailures } from './spurious-failures.ts';
 
 export class Instance {
   readonly profile: Profile;
@@ -34,7 +33,6 @@ export class Instance {
   readonly names = new SessionNames();
   readonly plans: PlanCache;
   readonly choices: SeededChoices;
-  readonly spuriousFailures: SpuriousFailures;
   readonly #options: SqlDatabaseOptions;
   #assumed = new AssumedAccesses();
   #engine: EngineProfile;
@@ -53,7 +51,6 @@ export class Instance {
     this.unsupported = new UnsupportedStatements(options.onUnsupported);
     this.plans = new PlanCache(options);
     this.choices = new SeededChoices(options);
-    this.spuriousFailures = new SpuriousFailures(options.abortRate ?? 0, this.choices);
     this.#engine = this.#newEngine();
     this.#catalog = new Catalog(this.#engine.storage, this.rules.databaseName);
     this.#scheduler = this.#newScheduler();
@@ -81,7 +78,7 @@ export class Instance {
   random(): number {
     this.#options.footprints?.current.touch('random', 'change');
     this.takenForGranted?.add("SQL's random() gives what the seed draws");
-    return this.choices.draws.choose(2 ** 31) / 2 ** 31;
+    return this.choices.random();
   }
 
   /** What is stored now is the initial state: history and choices begin here. */

@@ -1,16 +1,22 @@
 /** What a database leaves open is decided by a seed, or by decisions that a run is given. */
 import { type Chooser, seeded } from '../../base/index.ts';
 import { type Decisions, drawing } from '../../mockdb/index.ts';
+import type { IsolationName } from '../../sql/index.ts';
+import { SqlError } from '../../sql/model/index.ts';
 import type { SqlDatabaseOptions } from './database-options.ts';
 
 export class SeededChoices {
+  /** The share of statements and commits that fail spuriously. */
+  abortRate: number;
   #seed: number;
   #decisions: Decisions;
+  /** For `random()` and spurious failures: drawn in the order of the schedule, so that a replay draws the same. */
   #draws: Chooser;
   #holding: Chooser;
   #awaited: (() => number | undefined) | undefined;
 
-  constructor({ seed = 1, decisions, awaited }: Pick<SqlDatabaseOptions, 'seed' | 'decisions' | 'awaited'>) {
+  constructor({ seed = 1, decisions, awaited, abortRate = 0 }: SqlDatabaseOptions) {
+    this.abortRate = abortRate;
     this.#seed = seed;
     this.#decisions = decisions ?? drawing({ chooser: seeded(seed) });
     this.#draws = seeded(seed, 1);
@@ -23,9 +29,22 @@ export class SeededChoices {
     return this.#decisions;
   }
 
-  /** For `random()` and spurious failures: drawn in the order of the schedule, so that a replay draws the same. */
-  get draws(): Chooser {
-    return this.#draws;
+  /** In [0, 1). */
+  random(): number {
+    return this.#draws.choose(2 ** 31) / 2 ** 31;
+  }
+
+  /**
+   * Retry code is what test suites lack most. Does not draw for sessions that read strongly: those check, and have nothing to retry.
+   * @throws SqlError 40001
+   */
+  mayFailSpuriously({ readsStrongly }: { readonly readsStrongly: boolean }, isolation: IsolationName): void {
+    const rate = this.abortRate;
+    if (rate === 0 || readsStrongly || isolation === 'read committed' || isolation === 'read uncommitted') return;
+    if (this.#draws.choose(1_000_000) < rate * 1_000_000)
+      throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', {
+        mysqlNumber: 1213,
+      });
   }
 
   /** For what a replay does not do. */

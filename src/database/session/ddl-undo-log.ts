@@ -19,8 +19,4 @@ export class DdlUndoLog {
     if (undos.length > 0) look();
     for (const undo of undos) undo();
   }
-
-  clear(): void {
-    this.#undos.length = 0;
-  }
 }

@@ -1,5 +1,5 @@
 export { openSession, useDatabase } from './open-session.ts';
-export { isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
+export type { Prepared, RowStatement } from './prepared.ts';
 export { activityOfSession, canceled, terminated } from './session-activity.ts';
 export { alreadyOpen, constraintsOutside, localOutside, noneOpen } from './session-notices.ts';
 export type { SessionParts } from './session-parts.ts';

@@ -1,6 +1,6 @@
 /** A statement with the plan that was made for one version of the catalog. */
 import type { PreparedStatement, Statement } from '../../sql/index.ts';
-import { type Dialect, engineRules, type SqlType } from '../../sql/model/index.ts';
+import type { SqlType } from '../../sql/model/index.ts';
 import type { AdminCommand } from '../instance/index.ts';
 
 export interface Prepared extends PreparedStatement {
@@ -12,8 +12,3 @@ export interface Prepared extends PreparedStatement {
 }
 
 export type RowStatement = Extract<Statement, { kind: 'query' | 'ddl' | 'lock' }>;
-
-export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
-  if (statement.kind === 'query') return statement.commitsAround === true;
-  return statement.kind === 'ddl' && !statement.isTemporary && engineRules[dialect].ddlCommits;
-}

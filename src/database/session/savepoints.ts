@@ -49,10 +49,6 @@ export class Savepoints {
     return released as Savepoint;
   }
 
-  clear(): void {
-    this.#list.length = 0;
-  }
-
   #known(name: string): number {
     const at = this.#position(name);
     if (at >= 0) return at;

@@ -1,11 +1,13 @@
 /** The data of one session, but for its transaction. */
-import { type ConnectOptions, DeferredChecks } from '../../sql/index.ts';
+import { type ConnectOptions, DeferredChecks, temporarySchema } from '../../sql/index.ts';
 import type { Instance } from '../instance/index.ts';
 import { Settings } from '../settings/index.ts';
 import { StatementWatch } from './statement-event.ts';
 
 export class SessionState {
   readonly id: number;
+  /** Where its temporary tables are, if it has any. */
+  readonly temporarySchema: string;
   readonly options: ConnectOptions;
   readonly settings: Settings;
   /** The name by which the client calls the database it is in: USE changes it. */
@@ -23,20 +25,14 @@ export class SessionState {
   isClosed = false;
   readonly watch: StatementWatch;
   readonly deferred = new DeferredChecks();
-  readonly #hasAutocommit: boolean;
 
   constructor(id: number, instance: Instance, options: ConnectOptions) {
     this.id = id;
+    this.temporarySchema = temporarySchema(id);
     this.options = options;
     this.startTime = instance.clock();
     this.settings = new Settings(instance, options.parameters, options.onParameter);
     this.watch = new StatementWatch(instance.dialect);
     this.database = options.database;
-    this.#hasAutocommit = instance.rules.hasAutocommit;
-  }
-
-  /** Does a statement without BEGIN commit? */
-  get isAutocommit(): boolean {
-    return !this.#hasAutocommit || !this.settings.isOff('autocommit');
   }
 }

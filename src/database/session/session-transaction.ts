@@ -31,8 +31,10 @@ export class SessionTransaction {
   readonly #session: SessionState;
   readonly #instance: Instance;
   readonly #surroundings: () => Surroundings;
-  readonly #savepoints: Savepoints;
-  readonly #ddl = new DdlUndoLog();
+  /** `null`: none was set. */
+  #savepoints: Savepoints | null = null;
+  /** `null`: it has run none. */
+  #ddl: DdlUndoLog | null = null;
   #stored: StorageTransaction | null = null;
 
   /** @param surroundings for deferred checks */
@@ -40,7 +42,6 @@ export class SessionTransaction {
     this.#session = session;
     this.#instance = instance;
     this.#surroundings = surroundings;
-    this.#savepoints = new Savepoints(instance.rules);
     this.characteristics = new TransactionCharacteristics(instance, session.settings);
   }
 
@@ -73,6 +74,11 @@ export class SessionTransaction {
     return this.characteristics.isolation;
   }
 
+  /** Does a statement without BEGIN commit? */
+  get isAutocommit(): boolean {
+    return !this.#instance.rules.hasAutocommit || !this.#session.settings.isOff('autocommit');
+  }
+
   /** @throws SqlError 25P02 */
   checkNotFailed(): void {
     if (this.isFailed)
@@ -90,7 +96,7 @@ export class SessionTransaction {
   open(isRead = false): StorageTransaction {
     if (this.#stored !== null) return this.#stored;
     if (!this.isExplicit) this.#start({});
-    if (!this.#session.isAutocommit) this.isExplicit = true;
+    if (!this.isAutocommit) this.isExplicit = true;
     const { isolation, isReadOnly, modes } = this.characteristics;
     this.#stored = this.#instance.engine.begin({
       session: this.#session.id,
@@ -109,12 +115,14 @@ export class SessionTransaction {
   *commit(): Waiting<void> {
     yield* this.checkDue(true);
     const { catalog } = this.#instance;
-    const temporary = temporaryTables(catalog, this.#session.id);
+    const temporary = catalog.hasSchema(this.#session.temporarySchema)
+      ? temporaryTables(catalog, this.#session.id)
+      : [];
     if (this.#stored !== null) {
-      yield* emptyAtCommit(temporary, this.#stored);
+      if (temporary.length > 0) yield* emptyAtCommit(temporary, this.#stored);
       yield* this.#stored.commit();
     }
-    dropAtCommit(temporary, catalog);
+    if (temporary.length > 0) dropAtCommit(temporary, catalog);
     this.#ended(true);
   }
 
@@ -123,7 +131,7 @@ export class SessionTransaction {
     try {
       if (command === 'ROLLBACK') this.rollback();
       else {
-        this.#instance.spuriousFailures.mayFail(this.#session, this.isolation);
+        this.#instance.choices.mayFailSpuriously(this.#session, this.isolation);
         yield* this.commit();
       }
     } catch (error) {
@@ -142,7 +150,7 @@ export class SessionTransaction {
   abort(): void {
     if (this.isFailed) return;
     this.isFailed = true;
-    const { newest } = this.#savepoints;
+    const newest = this.#savepoints?.newest;
     if (newest === undefined) this.#undo();
     else this.#backTo(newest);
     this.#tellScheduler();
@@ -150,6 +158,7 @@ export class SessionTransaction {
 
   /** @param undo of a DDL statement that it ran */
   defined(undo: DdlOutcome['undo']): void {
+    this.#ddl ??= new DdlUndoLog();
     this.#ddl.add(undo);
   }
 
@@ -179,16 +188,21 @@ export class SessionTransaction {
       throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
     if (what !== 'rollback to') this.checkNotFailed();
     // MySQL: outside a transaction a savepoint is one of a transaction of its own.
-    if (what === 'savepoint' && (this.isExplicit || !this.#session.isAutocommit)) this.#savepoint(name);
-    if (what === 'release') this.characteristics.release(this.#savepoints.release(name).modes);
+    if (what === 'savepoint' && (this.isExplicit || !this.isAutocommit)) this.#savepoint(name);
+    if (what === 'release') this.characteristics.release(this.#setSavepoints().release(name).modes);
     if (what === 'rollback to') this.#rollbackTo(name);
   }
 
+  #setSavepoints(): Savepoints {
+    this.#savepoints ??= new Savepoints(this.#instance.rules);
+    return this.#savepoints;
+  }
+
   #savepoint(name: string): void {
-    this.#savepoints.add({
+    this.#setSavepoints().add({
       name,
       mark: this.open().savepoint(),
-      ddl: this.#ddl.mark(),
+      ddl: this.#ddl?.mark() ?? 0,
       settings: this.#session.settings.mark(),
       modes: this.characteristics.modes,
       deferral: this.#session.deferred.mark(),
@@ -197,7 +211,7 @@ export class SessionTransaction {
   }
 
   #rollbackTo(name: string): void {
-    this.#backTo(this.#savepoints.backTo(name));
+    this.#backTo(this.#setSavepoints().backTo(name));
     this.isFailed = false;
     this.#tellScheduler();
   }
@@ -230,7 +244,7 @@ export class SessionTransaction {
   }
 
   #undoDdl(mark: number): void {
-    this.#ddl.undo(mark, () => this.#instance.catalog.lookAs(this.#session.id));
+    this.#ddl?.undo(mark, () => this.#instance.catalog.lookAs(this.#session.id));
   }
 
   #ended(isCommitted: boolean): void {
@@ -242,9 +256,9 @@ export class SessionTransaction {
     this.isExplicit = false;
     this.isFailed = false;
     this.characteristics.end();
-    this.#savepoints.clear();
+    this.#savepoints = null;
     this.#session.deferred.clear();
-    this.#ddl.clear();
+    this.#ddl = null;
     this.#session.settings.end(isCommitted);
     this.#tellScheduler();
   }

@@ -29,7 +29,8 @@ export async function execute(
     case 'named':
       return byName(statement, prepared, parts);
     case 'query':
-      instance.assumed.note(prepared.sql, statement, instance.engine, transaction.isolation);
+      if (instance.takenForGranted !== null)
+        instance.assumed.note(prepared.sql, statement, instance.engine, transaction.isolation);
       return schedule(parts, runStatement(prepared, parameters, parts), statement.isReadOnly);
     case 'ddl':
     case 'lock':

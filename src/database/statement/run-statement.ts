@@ -3,17 +3,11 @@ import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../..
 import { engineRules, type SqlValue, type StatementView, type Waiting } from '../../sql/model/index.ts';
 import { pause, runAfterWaits, type UndoneByError } from '../../engine/index.ts';
 import { openRowsIn } from '../assumptions/index.ts';
-import {
-  isCommittedAround,
-  type Prepared,
-  type RowStatement,
-  type SessionParts,
-  type SessionTransaction,
-} from '../session/index.ts';
-import { checkMayWrite, checkPlace } from './statement-checks.ts';
+import { type Prepared, type RowStatement, type SessionParts, type SessionTransaction } from '../session/index.ts';
+import { checkMayWrite, checkPlace, isCommittedAround } from './statement-checks.ts';
 import { currentStatement } from './statement-plans.ts';
-import { emptyResult, resultOf } from './statement-result.ts';
-import { statementCheck } from './statement-timeouts.ts';
+import { emptyResult } from './statement-result.ts';
+import { statementCheck } from './statement-limits.ts';
 import { isNameTaken, lockTables } from './table-locks.ts';
 
 /** @throws SqlError */
@@ -37,12 +31,13 @@ export function* runStatement(
     statement = yield* lockTables(stored, transaction, () => currentStatement(prepared, parts) as RowStatement);
     if (statement.kind === 'lock') return emptyResult(statement.command);
     state.watch.onStep?.(engine.snapshotOf(transaction.isolation, isRead));
-    instance.spuriousFailures.mayFail(state, transaction.isolation);
+    instance.choices.mayFailSpuriously(state, transaction.isolation);
     const query = statement.kind === 'query' ? statement : null;
     view = yield* engine.statement(stored, { isolation: transaction.isolation, isFirst, query });
     const checkInterrupt = statementCheck(instance, state, isRead);
-    const onOpenRows = openRowsIn(instance.takenForGranted, prepared.sql);
-    const execution = { parameters, surroundings, checkInterrupt, onOpenRows };
+    const { takenForGranted } = instance;
+    const onOpenRows = takenForGranted === null ? {} : { onOpenRows: openRowsIn(takenForGranted, prepared.sql) };
+    const execution = { parameters, surroundings, checkInterrupt, ...onOpenRows };
     const result = yield* outcome(statement, execution, view, parts);
     if (!transaction.isInside || commitsAround) {
       if (engine.pauses && !isRead && !commitsAround) yield pause;
@@ -81,7 +76,8 @@ function* outcome(
   state.rowCount = statement.columns === null ? BigInt(result.rowCount) : -1n;
   const insertId = state.givenInsertId ?? result.insertId;
   if (result.hasDrawn === true) state.lastInsertId = insertId;
-  return { ...resultOf(statement, { ...result, insertId }), notices: state.watch.notices.splice(0) };
+  const { command, columns } = statement;
+  return { command, columns, ...result, insertId, notices: state.watch.notices.splice(0) };
 }
 
 /** The engine says what the error undoes of a transaction that lasts; one of a single statement is rolled back. */

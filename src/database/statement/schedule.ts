@@ -1,7 +1,7 @@
 /** A statement that reads or changes what others see goes through the scheduler. */
 import type { Wait, Waiting } from '../../sql/model/index.ts';
 import type { SessionParts } from '../session/index.ts';
-import { statementLimits } from './statement-timeouts.ts';
+import { statementLimits } from './statement-limits.ts';
 
 /** Runs when the scheduler lets it. @param isRead does it only read? */
 export function schedule<T>({ instance, state }: SessionParts, steps: Waiting<T>, isRead = false): Promise<T> {

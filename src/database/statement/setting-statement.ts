@@ -19,12 +19,12 @@ export async function changeSettings(
     const rows = shown(statement, state.settings, (name) => transaction.characteristics.setting(name));
     return rowsResult('SHOW', statement.columns, rows);
   }
-  const wasAutocommit = state.isAutocommit;
+  const wasAutocommit = transaction.isAutocommit;
   const notices = change(statement, sql, parts);
   if (statement.what === 'constraints' && state.deferred.hasDue(false))
     await schedule(parts, transaction.checkDue(false));
   // MySQL: turning autocommit on commits what is open.
-  if (!wasAutocommit && state.isAutocommit && transaction.status === 'open')
+  if (!wasAutocommit && transaction.isAutocommit && transaction.status === 'open')
     await schedule(parts, transaction.end('COMMIT'));
   return { ...emptyResult(statement.command), notices };
 }

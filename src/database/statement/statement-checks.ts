@@ -1,5 +1,5 @@
 /** May this statement run in this transaction? */
-import { SqlError } from '../../sql/model/index.ts';
+import { type Dialect, engineRules, SqlError } from '../../sql/model/index.ts';
 import type { SessionRules } from '../dialect/index.ts';
 import type { RowStatement, SessionTransaction } from '../session/index.ts';
 
@@ -25,4 +25,10 @@ export function checkPlace(statement: RowStatement, isInBlock: boolean): void {
     throw new SqlError('25001', `${statement.outsideBlocks} cannot run inside a transaction block`);
   if (statement.kind === 'lock' && !isInBlock)
     throw new SqlError('25P01', `${statement.command} can only be used in transaction blocks`);
+}
+
+/** Does it commit the transaction before it and its own after it? */
+export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
+  if (statement.kind === 'query') return statement.commitsAround === true;
+  return statement.kind === 'ddl' && !statement.isTemporary && engineRules[dialect].ddlCommits;
 }

@@ -1,33 +1,57 @@
 /**
- * Limits of what one statement computes. Statements run one at a time; other clients and cancel requests wait. So a statement that would never end
- * is stopped by time, and before its rows fill the memory of the process.
+ * Limits of one statement: the time that its session's settings give it, what it may compute, memory and stack. Statements run one at a time; other
+ * clients and cancel requests wait. So a statement that would never end is stopped by time, and before its rows fill the memory of the process. Where a
+ * run must not depend on the machine's clock, a limit that a client has set never expires, and what is taken for granted by that is noted.
  */
 import { getHeapStatistics } from 'node:v8';
 import { SqlError } from '../../sql/model/index.ts';
-import type { Scheduler } from '../instance/index.ts';
+import type { TimeoutSetting } from '../dialect/index.ts';
+import type { Instance, JobOptions } from '../instance/index.ts';
+import type { SessionState } from '../session/index.ts';
+import { type Settings, timeoutMs as millisecondsOf } from '../settings/index.ts';
 
-interface ComputingLimits {
-  /** Milliseconds between two waits. */
-  readonly computeMs: number;
-  /** `statement_timeout`, `max_execution_time`: milliseconds. Infinity: none. */
-  readonly timeoutMs: number;
-  readonly timeoutError: () => SqlError;
+/** What the scheduler has to know of a statement. */
+export function statementLimits(instance: Instance, { settings }: SessionState, isRead: boolean): JobOptions {
+  const { lockTimeout, statementTimeout, timeouts } = instance.rules;
+  return {
+    lockTimeoutMs: limitMs(timeouts.lock, instance, settings),
+    timeoutMs: statementTimeoutMs(instance, settings, isRead),
+    lockTimeoutError: lockTimeout,
+    timeoutError: statementTimeout,
+  };
 }
 
-/** To be called for every row that is looked at; most calls only count. @throws SqlError 57014, 53200 */
-export function interruptCheck(
-  scheduler: Scheduler,
-  { computeMs, timeoutMs, timeoutError }: ComputingLimits,
-): () => void {
+/** To be called for every row that the statement looks at; most calls only count. @throws SqlError 57014, 53200 */
+export function statementCheck(instance: Instance, { settings }: SessionState, isRead: boolean): () => void {
+  const { scheduler, computeMsMax, rules } = instance;
+  const timeoutMs = statementTimeoutMs(instance, settings, isRead);
   let rows = 0;
   return () => {
     rows += 1;
     if (rows % ROWS_PER_CHECK !== 0) return;
     const { steppingMs } = scheduler;
-    if (steppingMs >= timeoutMs) throw timeoutError();
-    if (steppingMs >= computeMs) throw tooLong(computeMs);
+    if (steppingMs >= timeoutMs) throw rules.statementTimeout();
+    if (steppingMs >= computeMsMax) throw tooLong(computeMsMax);
     if (rows % (ROWS_PER_CHECK * 16) === 0 && isMemoryShort()) throw outOfMemory();
   };
+}
+
+/** Milliseconds altogether. Infinity: any. */
+function statementTimeoutMs(instance: Instance, settings: Settings, isRead: boolean): number {
+  const { statement, isOfReads } = instance.rules.timeouts;
+  return isRead || !isOfReads ? limitMs(statement, instance, settings) : Infinity;
+}
+
+function limitMs(
+  [name, unit, byDefault = '0']: TimeoutSetting,
+  { takenForGranted }: Instance,
+  settings: Settings,
+): number {
+  const ms = millisecondsOf(`${settings.get(name) ?? byDefault}${unit}`);
+  if (takenForGranted === null || ms === Infinity) return ms;
+  const chosen = settings.chosen(name);
+  if (chosen !== undefined) takenForGranted.add(`no statement takes as long as ${name} = ${chosen}${unit}`);
+  return Infinity;
 }
 
 /** A stack that overflows while a statement is read, planned or run is the statement's fault, as in PostgreSQL. */

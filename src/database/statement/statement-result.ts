@@ -1,13 +1,9 @@
 /** Answers to statements. */
-import type { QueryOutcome, QueryStatement, ResultColumn, StatementResult } from '../../sql/index.ts';
+import type { ResultColumn, StatementResult } from '../../sql/index.ts';
 import { type SqlValue, types } from '../../sql/model/index.ts';
 
 export function emptyResult(command: string): StatementResult {
   return { command, columns: null, rows: [], rowCount: 0, foundRows: 0, insertId: 0n, notices: [] };
-}
-
-export function resultOf(statement: QueryStatement, outcome: QueryOutcome): StatementResult {
-  return { command: statement.command, columns: statement.columns, notices: [], ...outcome };
 }
 
 export function rowsResult(
