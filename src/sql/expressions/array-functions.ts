@@ -10,8 +10,7 @@ import {
   type SqlArray,
   type SqlValue,
 } from '../model/index.ts';
-import { nullable, strict, typed } from './signature.ts';
-import type { Call, Signature } from './signature.ts';
+import { type Call, nullable, type Signature, strict, typed, typedNullable } from './signature.ts';
 
 type Same = (a: SqlValue, b: SqlValue) => boolean;
 
@@ -30,55 +29,49 @@ function isIn(value: SqlValue, { elements }: SqlArray, same: Same): boolean {
   return value !== null && elements.some((each) => same(each, value));
 }
 
-const containment = typed(
-  {
-    '@>(anyarray, anyarray) bool': (call) => {
-      const same = sameElement(call);
-      return (a: SqlArray, b: SqlArray) => b.elements.every((each) => isIn(each, a, same));
-    },
-    '<@(anyarray, anyarray) bool': (call) => {
-      const same = sameElement(call);
-      return (a: SqlArray, b: SqlArray) => a.elements.every((each) => isIn(each, b, same));
-    },
-    '&&(anyarray, anyarray) bool': (call) => {
-      const same = sameElement(call);
-      return (a: SqlArray, b: SqlArray) => a.elements.some((each) => isIn(each, b, same));
-    },
-    'array_to_string(anyarray, text) text': (call) => joinElements(call),
+const containment = typed({
+  '@>(anyarray, anyarray) bool': (call) => {
+    const same = sameElement(call);
+    return (a: SqlArray, b: SqlArray) => b.elements.every((each) => isIn(each, a, same));
   },
-  { isStrict: true },
-);
-
-const searching = typed(
-  {
-    'array_position(anycompatiblearray, anycompatible) int4': (call) => {
-      const same = sameElement(call);
-      return (array: SqlArray | null, value: SqlValue) => {
-        const at = array?.elements.findIndex((each) => same(each, value)) ?? -1;
-        return at === -1 ? null : at + 1;
-      };
-    },
-    'array_positions(anycompatiblearray, anycompatible) int4[]': (call) => {
-      const same = sameElement(call);
-      return (array: SqlArray | null, value: SqlValue) =>
-        array === null ? null : arrayValue(array.elements.flatMap((each, i) => (same(each, value) ? [i + 1] : [])));
-    },
-    'array_remove(anycompatiblearray, anycompatible) anycompatiblearray': (call) => {
-      const same = sameElement(call);
-      return (array: SqlArray | null, value: SqlValue) =>
-        array === null ? null : arrayValue(array.elements.filter((each) => !same(each, value)));
-    },
-    'array_replace(anycompatiblearray, anycompatible, anycompatible) anycompatiblearray': (call) => {
-      const same = sameElement(call);
-      return (array: SqlArray | null, from: SqlValue, to: SqlValue) =>
-        array === null ? null : arrayValue(array.elements.map((each) => (same(each, from) ? to : each)));
-    },
-    'array_to_string(anyarray, text, text) text': (call) => joinElements(call),
+  '<@(anyarray, anyarray) bool': (call) => {
+    const same = sameElement(call);
+    return (a: SqlArray, b: SqlArray) => a.elements.every((each) => isIn(each, b, same));
   },
-  { isStrict: false },
-);
+  '&&(anyarray, anyarray) bool': (call) => {
+    const same = sameElement(call);
+    return (a: SqlArray, b: SqlArray) => a.elements.some((each) => isIn(each, b, same));
+  },
+  'array_to_string(anyarray, text) text': (call) => joinElements(call),
+});
 
-function joinElements({ types: [first] }: Call): (...values: never[]) => SqlValue {
+const searching = typedNullable({
+  'array_position(anycompatiblearray, anycompatible) int4': (call) => {
+    const same = sameElement(call);
+    return (array: SqlArray | null, value: SqlValue) => {
+      const at = array?.elements.findIndex((each) => same(each, value)) ?? -1;
+      return at === -1 ? null : at + 1;
+    };
+  },
+  'array_positions(anycompatiblearray, anycompatible) int4[]': (call) => {
+    const same = sameElement(call);
+    return (array: SqlArray | null, value: SqlValue) =>
+      array === null ? null : arrayValue(array.elements.flatMap((each, i) => (same(each, value) ? [i + 1] : [])));
+  },
+  'array_remove(anycompatiblearray, anycompatible) anycompatiblearray': (call) => {
+    const same = sameElement(call);
+    return (array: SqlArray | null, value: SqlValue) =>
+      array === null ? null : arrayValue(array.elements.filter((each) => !same(each, value)));
+  },
+  'array_replace(anycompatiblearray, anycompatible, anycompatible) anycompatiblearray': (call) => {
+    const same = sameElement(call);
+    return (array: SqlArray | null, from: SqlValue, to: SqlValue) =>
+      array === null ? null : arrayValue(array.elements.map((each) => (same(each, from) ? to : each)));
+  },
+  'array_to_string(anyarray, text, text) text': (call) => joinElements(call),
+});
+
+function joinElements({ types: [first] }: Call) {
   const element = elementType(first);
   return (array: SqlArray | null, separator: string | null, nullText: string | null = null) => {
     if (array === null || separator === null) return null;
@@ -119,7 +112,7 @@ export function splitText(
   return parts.map((part) => (part === nullText ? null : part));
 }
 
-function splitArray(text: string | null, separator: string | null, nullText: string | null = null): SqlValue {
+function splitArray(text: string | null, separator: string | null, nullText: string | null = null): SqlArray | null {
   const parts = splitText(text, separator, nullText);
   return parts === null ? null : arrayValue(parts);
 }

@@ -22,8 +22,7 @@ import {
 } from '../model/index.ts';
 import { jsonKind } from './cast-values.ts';
 import { jsonAtPath, jsonbAtPath, jsonPartText, nodeSource, nodeText } from './json-operators.ts';
-import { nullable, strict, typed } from './signature.ts';
-import type { Call, Plain, Signature } from './signature.ts';
+import { type Call, nullable, type Plain, type Signature, strict, typedNullable } from './signature.ts';
 import { castText } from './text-operators.ts';
 
 type Present = Exclude<SqlValue, null>;
@@ -192,7 +191,7 @@ function setInArray(
   return index < 0 ? [replacement, ...items] : [...items, replacement];
 }
 
-function setPath({ value }: JsonDocument, path: SqlArray, replacement: JsonDocument, canCreate = true): SqlValue {
+function setPath({ value }: JsonDocument, path: SqlArray, replacement: JsonDocument, canCreate = true): JsonDocument {
   if (typeof value !== 'object' || value === null) throw new SqlError('22023', 'cannot set path in scalar');
   return jsonDocument(setAt(value, path.elements as (string | null)[], replacement.value, canCreate));
 }
@@ -238,7 +237,7 @@ function pathArray(keys: readonly SqlValue[]): SqlArray {
   return arrayValue(keys);
 }
 
-const plain: Record<string, Plain> = {
+const plain = strict({
   'jsonb_set(jsonb, text[], jsonb) jsonb': setPath,
   'jsonb_set(jsonb, text[], jsonb, bool) jsonb': setPath,
   'jsonb_strip_nulls(jsonb) jsonb': ({ value }: JsonDocument) => jsonDocument(stripNulls(value)),
@@ -257,11 +256,11 @@ const plain: Record<string, Plain> = {
     nodeSource(text, jsonAtPath(text, pathArray(keys))),
   'json_extract_path_text(json, variadic text) text': (text: string, ...keys: SqlValue[]) =>
     nodeText(text, jsonAtPath(text, pathArray(keys))),
-};
+});
 
 export const jsonFunctions: readonly Signature[] = [
-  ...strict(plain),
-  ...typed(builders, { isStrict: false }),
+  ...plain,
+  ...typedNullable(builders),
   ...nullable({
     'json_build_array() json': () => '[]',
     'jsonb_build_array() jsonb': () => jsonDocument([]),

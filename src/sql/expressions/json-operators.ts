@@ -13,8 +13,7 @@ import {
   type SqlValue,
 } from '../model/index.ts';
 import { jsonMember, jsonPath, nodeMember, nodePath } from './json-access.ts';
-import { strict } from './signature.ts';
-import type { Plain, Signature } from './signature.ts';
+import { type Signature, strict } from './signature.ts';
 
 /** As `->>` shows a part: strings without quotes, null as NULL. */
 export function jsonPartText(value: unknown): string | null {
@@ -31,7 +30,7 @@ export function nodeSource(text: string, node: JsonNode | undefined): string | n
   return node === undefined ? null : text.slice(node.start, node.end);
 }
 
-function optional(value: unknown): SqlValue {
+function optional(value: unknown): JsonDocument | null {
   return value === undefined ? null : jsonDocument(value);
 }
 
@@ -146,7 +145,7 @@ function removeAt(value: unknown, path: readonly (string | null)[], position = 1
   return objectOf(left.map(([name, each]) => [name, name === key ? removeAt(each, rest, position + 1) : each]));
 }
 
-const table: Record<string, Plain> = {
+const table = strict({
   '->(json, text) json': (text: string, key: string) => nodeSource(text, nodeByKey(text, key)),
   '->(json, int4) json': (text: string, index: number) => nodeSource(text, nodeByIndex(text, index)),
   '->>(json, text) text': (text: string, key: string) => nodeText(text, nodeByKey(text, key)),
@@ -171,6 +170,6 @@ const table: Record<string, Plain> = {
   '-(jsonb, text[]) jsonb': (document: JsonDocument, { elements }: SqlArray) => withoutKeys(document, elements),
   '-(jsonb, int4) jsonb': withoutIndex,
   '#-(jsonb, text[]) jsonb': withoutPath,
-};
+});
 
-export const jsonOperators: readonly Signature[] = strict(table);
+export const jsonOperators: readonly Signature[] = table;

@@ -20,8 +20,7 @@ import {
   powerOfNumerics,
   squareRoot,
 } from './numeric-functions.ts';
-import { ambient, strict } from './signature.ts';
-import type { Plain, Signature } from './signature.ts';
+import { type Plain, type Signature, strict, volatile } from './signature.ts';
 
 type Whole = number | bigint;
 
@@ -67,7 +66,7 @@ function commonNumericMultiple(a: Numeric, b: Numeric): Numeric {
   return numericOf(`${product < 0n ? -product : product}e-${scale}`, scale);
 }
 
-const numerics: Record<string, Plain> = {
+const numerics = strict({
   'gcd(numeric, numeric) numeric': commonNumericDivisor,
   'lcm(numeric, numeric) numeric': commonNumericMultiple,
   'width_bucket(float8, float8, float8, int4) int4': (operand: number, low: number, high: number, count: number) => {
@@ -102,7 +101,7 @@ const numerics: Record<string, Plain> = {
   'trim_scale(numeric) numeric': ({ value }: Numeric) =>
     numericOf(value, value.isFinite() ? Math.max(0, value.decimalPlaces()) : 0),
   'width_bucket(numeric, numeric, numeric, int4) int4': bucket,
-};
+});
 
 function bucketOfFloats(operand: number, low: number, high: number, count: number): number {
   if (count <= 0) throw new SqlError('2201G', 'count must be greater than zero');
@@ -140,7 +139,7 @@ function divideFloor(a: string, b: string): bigint {
 type Real = (x: number) => number;
 
 /** float.c: NaN goes through; an infinite result of a finite argument is an overflow. */
-function real(compute: Real): Plain {
+function real(compute: Real): Real {
   return (x: number) => {
     const result = compute(x);
     if (!Number.isNaN(x) && Number.isFinite(x) && !Number.isFinite(result)) {
@@ -151,14 +150,14 @@ function real(compute: Real): Plain {
 }
 
 /** Outside its domain a function gives NaN in C and an error in SQL. */
-function within(compute: Real, isInside: (x: number) => boolean): Plain {
+function within(compute: Real, isInside: (x: number) => boolean): Real {
   return (x: number) => {
     if (!Number.isNaN(x) && !isInside(x)) throw new SqlError('22003', 'input is out of range');
     return compute(x);
   };
 }
 
-function positive(compute: Real): Plain {
+function positive(compute: Real): Real {
   return (x: number) => {
     if (x === 0) throw new SqlError('2201E', 'cannot take logarithm of zero');
     if (x < 0) throw new SqlError('2201E', 'cannot take logarithm of a negative number');
@@ -173,7 +172,7 @@ function exponentialOfFloat(x: number): number {
   return result;
 }
 
-const reals: Record<string, Plain> = {
+const reals = strict({
   'ceil(float8) float8': Math.ceil,
   'ceiling(float8) float8': Math.ceil,
   'floor(float8) float8': Math.floor,
@@ -205,13 +204,13 @@ const reals: Record<string, Plain> = {
   'sinh(float8) float8': Math.sinh,
   'cosh(float8) float8': Math.cosh,
   'tanh(float8) float8': Math.tanh,
-};
+});
 
 function signedZero(result: number, x: number): number {
   return result === 0 && x < 0 ? -0 : result;
 }
 
-const integers: Record<string, Plain> = {
+const integers = strict({
   'factorial(int8) numeric': (n: bigint) => {
     if (n < 0n) throw new SqlError('22003', 'factorial of a negative number is undefined');
     if (n > 32_177n) throw new SqlError('22003', 'value overflows numeric format');
@@ -219,11 +218,12 @@ const integers: Record<string, Plain> = {
     for (let i = 2n; i <= n; i += 1n) result *= i;
     return numericOf(result);
   },
-};
+});
+const built: Record<string, Plain> = {};
 for (const type of [types.int4, types.int8]) {
-  integers[`gcd(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) =>
+  built[`gcd(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) =>
     integerOf(commonDivisor(BigInt(a), BigInt(b)), type);
-  integers[`lcm(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) => {
+  built[`lcm(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) => {
     const [x, y] = [BigInt(a), BigInt(b)];
     if (x === 0n || y === 0n) return integerOf(0, type);
     const product = (x / commonDivisor(x, y)) * y;
@@ -238,6 +238,9 @@ function commonDivisor(a: bigint, b: bigint): bigint {
 }
 
 export const mathFunctions: readonly Signature[] = [
-  ...strict({ ...numerics, ...reals, ...integers }),
-  ...ambient({ 'setseed(float8) void': () => null }, { isVolatile: true }),
+  ...numerics,
+  ...reals,
+  ...integers,
+  ...strict(built),
+  ...volatile({ 'setseed(float8) void': () => null }),
 ];

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type SqlType, types, type SqlValue } from '../model/index.ts';
 import { mysqlConversion } from './mysql-values.ts';
-import { strict, typed } from './signature.ts';
-import type { Plain, Signature, Typed } from './signature.ts';
+import { type Plain, type Signature, strict, typedNullable } from './signature.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
 
 function latin1Of(bytes: Uint8Array): string {
@@ -17,16 +16,24 @@ function bytesOf(latin1: string | null): Uint8Array | null {
   return latin1 === null ? null : new Uint8Array(Buffer.from(latin1, 'latin1'));
 }
 
-type TextFunction = (...values: never[]) => string | null;
+/** The same arguments, with bytes in the place of texts. */
+type BytesFor<Texts extends unknown[]> = {
+  [Position in keyof Texts]: Texts[Position] extends string ? Uint8Array : Texts[Position];
+};
 
 /** Bytes among the arguments become text of one character a byte; so does the result, back. */
-function onBytes(compute: TextFunction): Plain {
-  return (...values: unknown[]) => bytesOf((compute as (...texts: unknown[]) => string | null)(...values.map(asText)));
+function onBytes<Texts extends unknown[]>(
+  compute: (...texts: Texts) => string | null,
+): (...values: BytesFor<Texts>) => Uint8Array | null {
+  const onText = fromBytes(compute);
+  return (...values) => bytesOf(onText(...values));
 }
 
 /** The same for a function that gives a number or text. */
-function fromBytes(compute: (...values: never[]) => SqlValue): Plain {
-  return (...values: unknown[]) => (compute as (...texts: unknown[]) => SqlValue)(...values.map(asText));
+function fromBytes<Texts extends unknown[], Result>(
+  compute: (...texts: Texts) => Result,
+): (...values: BytesFor<Texts>) => Result {
+  return (...values) => compute(...(values.map(asText) as Texts));
 }
 
 function asText(value: unknown): unknown {
@@ -37,11 +44,11 @@ const length = (bytes: Uint8Array): bigint => BigInt(bytes.length);
 const same = onBytes((text: string) => text);
 const substring = onBytes(substringFrom);
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex');
-const locate = fromBytes((part: string, text: string, from = 1) =>
+const locate = fromBytes((part: string, text: string, from: number = 1) =>
   BigInt(from < 1 ? 0 : text.indexOf(part, from - 1) + 1),
 );
 
-const functions: Record<string, Plain> = {
+const functions = strict({
   'length(bytea) int8': length,
   'octet_length(bytea) int8': length,
   'char_length(bytea) int8': length,
@@ -78,16 +85,17 @@ const functions: Record<string, Plain> = {
   'unhex(bytea) bytea': onBytes((text: string) =>
     /^(?:[0-9a-f]{2})*$/i.test(text) ? Buffer.from(text, 'hex').toString('latin1') : null,
   ),
-};
+});
+const built: Record<string, Plain> = {};
 for (const [name, atStart, atEnd] of [
   ['btrim', true, true],
   ['ltrim', true, false],
   ['rtrim', false, true],
 ] as const) {
-  functions[`${name}(bytea) bytea`] = onBytes((text: string) => trimPart(text, ' ', atStart, atEnd));
+  built[`${name}(bytea) bytea`] = onBytes((text: string) => trimPart(text, ' ', atStart, atEnd));
 }
 
-const withNulls: Record<string, Typed> = {
+const withNulls = typedNullable({
   // Each number is its bytes, the highest first; NULLs are left out.
   'char(variadic any) bytea': ({ types: given }) => {
     const codeOf = given.map(codeReader);
@@ -96,7 +104,7 @@ const withNulls: Record<string, Typed> = {
         Buffer.concat(values.flatMap((value, i) => (value === null ? [] : [bytesOfCode(codeOf[i]?.(value) ?? 0n)]))),
       );
   },
-};
+});
 
 /** A hexadecimal literal is a number here. */
 function codeReader(type: SqlType): (value: Exclude<SqlValue, null>) => bigint {
@@ -110,7 +118,4 @@ function bytesOfCode(code: bigint): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
 }
 
-export const mysqlByteFunctions: readonly Signature[] = [
-  ...strict(functions),
-  ...typed(withNulls, { isStrict: false }),
-];
+export const mysqlByteFunctions: readonly Signature[] = [...functions, ...strict(built), ...withNulls];

@@ -23,8 +23,7 @@ import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts'
 import { documentValue } from './json-functions.ts';
 import { mysqlLocks } from './lock-functions.ts';
 import { randomUuid } from './session-functions.ts';
-import { ambient, nullable, strict, tableOf, typed } from './signature.ts';
-import type { Ambient, Call, Plain, Typed } from './signature.ts';
+import { ambient, type Call, nullable, type Plain, strict, tableOf, typedNullable, volatile } from './signature.ts';
 import { charactersOf, characterCount, leftOf, positionIn, repeated, rightOf } from './text-functions.ts';
 import { isoWeek } from './time-fields.ts';
 
@@ -40,7 +39,7 @@ function cutTo(time: bigint, digits: number): bigint {
   return time - (((time % unit) + unit) % unit);
 }
 
-const session: Record<string, Ambient> = {
+const session = ambient({
   'now() timestamp': (from) => wholeSeconds(from.statementTime),
   'now(int4) timestamp': (from, digits: number) => cutTo(from.statementTime, digits),
   'curdate() date': (from) => splitTimestamp(from.statementTime).days,
@@ -62,17 +61,16 @@ const session: Record<string, Ambient> = {
   'current_user() text': (from) => `${from.user}@%`,
   'session_user() text': (from) => `${from.user}@%`,
   'connection_id() int8': (from) => BigInt(from.sessionId),
-};
+});
 
-const volatile: Record<string, Ambient> = {
+const changing = volatile({
   'last_insert_id(int8) int8': (from, value: bigint) => from.setLastInsertId(value),
   'rand() float8': (from) => from.random(),
   'rand(int8) float8': (from) => from.random(),
   'uuid() text': randomUuid,
   'sysdate() timestamp': (from) => wholeSeconds(from.clock()),
   'sysdate(int4) timestamp': (from, digits: number) => cutTo(from.clock(), digits),
-  ...mysqlLocks,
-};
+});
 
 /** From 1, without regard to case. */
 function locate(part: string, text: string, from = 1): bigint {
@@ -94,7 +92,7 @@ function substringIndex(text: string, separator: string, count: number): string 
   return (count > 0 ? parts.slice(0, count) : parts.slice(count)).join(separator);
 }
 
-const strings: Record<string, Plain> = {
+const strings = strict({
   'concat(variadic text) text': (...texts: string[]) => texts.join(''),
   'length(text) int8': (text: string) => BigInt(Buffer.byteLength(text)),
   'octet_length(text) int8': (text: string) => BigInt(Buffer.byteLength(text)),
@@ -136,15 +134,16 @@ const strings: Record<string, Plain> = {
   'quote(text) text': (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`,
   'find_in_set(text, text) int8': (part: string, list: string) =>
     BigInt(list === '' ? 0 : list.split(',').map(foldText).indexOf(foldText(part)) + 1),
-};
+});
+const built: Record<string, Plain> = {};
 for (const [name, atStart, atEnd] of [
   ['btrim', true, true],
   ['trim', true, true],
   ['ltrim', true, false],
   ['rtrim', false, true],
 ] as const) {
-  strings[`${name}(text) text`] = (text: string) => trimPart(text, ' ', atStart, atEnd);
-  strings[`${name}(text, text) text`] = (text: string, part: string) => trimPart(text, part, atStart, atEnd);
+  built[`${name}(text) text`] = (text: string) => trimPart(text, ' ', atStart, atEnd);
+  built[`${name}(text, text) text`] = (text: string, part: string) => trimPart(text, part, atStart, atEnd);
 }
 
 /** The fields of a negative TIME have no sign. */
@@ -152,7 +151,7 @@ function sizeOf(time: bigint): bigint {
   return time < 0n ? -time : time;
 }
 
-const days: Record<string, Plain> = {
+const days = strict({
   'date(date) date': (value: number) => value,
   'time(time) time': (value: bigint) => value,
   'timestamp(timestamp) timestamp': (value: bigint) => value,
@@ -179,7 +178,7 @@ const days: Record<string, Plain> = {
   'makedate(int8, int8) date': (year: bigint, day: bigint) =>
     day < 1n ? null : daysOfCivil({ year: Number(year), month: 1, day: 1 }) + Number(day) - 1,
   'timestampdiff(text, timestamp, timestamp) int8': difference,
-};
+});
 
 const unitMicroseconds: Readonly<Record<string, bigint>> = {
   microsecond: 1n,
@@ -206,7 +205,7 @@ function difference(unit: string, from: bigint, to: bigint): bigint {
   return BigInt(Math.trunc(count / months));
 }
 
-const numbers: Record<string, Plain> = {
+const numbers = strict({
   'sqrt(float8) float8': (x: number) => (x < 0 ? null : Math.sqrt(x)),
   'power(float8, float8) float8': (x: number, y: number) => x ** y,
   'pow(float8, float8) float8': (x: number, y: number) => x ** y,
@@ -223,10 +222,10 @@ const numbers: Record<string, Plain> = {
   'cos(float8) float8': Math.cos,
   'tan(float8) float8': Math.tan,
   'bit_count(int8) int8': (x: bigint) => BigInt(BigInt.asUintN(64, x).toString(2).replaceAll('0', '').length),
-};
+});
 
 /** The document at the paths: one path gives the part itself, several an array of what was found. */
-function extract({ value }: JsonDocument, ...paths: string[]): SqlValue {
+function extract({ value }: JsonDocument, ...paths: string[]): JsonDocument | null {
   const found = paths.flatMap((path) => mysqlJsonPath(value, path));
   if (found.length === 0) return null;
   const isOne = paths.length === 1 && !/\*/.test(paths[0] ?? '');
@@ -238,7 +237,7 @@ function unquote(text: string): string {
   return String(parseJsonDocument(text).value);
 }
 
-const documents: Record<string, Plain> = {
+const documents = strict({
   'json_extract(jsonb, variadic text) jsonb': extract,
   'json_unquote(text) text': unquote,
   'json_length(jsonb) int8': ({ value }: JsonDocument) =>
@@ -246,7 +245,7 @@ const documents: Record<string, Plain> = {
   'json_type(jsonb) text': ({ value }: JsonDocument) => jsonType(value),
   'json_keys(jsonb) jsonb': ({ value }: JsonDocument) =>
     isJsonObject(value) ? jsonDocument(Object.keys(value)) : null,
-};
+});
 
 function jsonType(value: unknown): string {
   if (value === null) return 'NULL';
@@ -255,7 +254,7 @@ function jsonType(value: unknown): string {
   return isJsonObject(value) ? 'OBJECT' : typeof value === 'object' ? 'DECIMAL' : (typeof value).toUpperCase();
 }
 
-const byType: Record<string, Typed> = {
+const byType = typedNullable({
   'json_array(variadic any) jsonb':
     ({ types: given }) =>
     (...values: SqlValue[]) =>
@@ -291,7 +290,7 @@ const byType: Record<string, Typed> = {
     () =>
     (index: number | null, ...texts: (string | null)[]) =>
       index === null ? null : (texts[index - 1] ?? null),
-};
+});
 
 function nameOf(name: SqlValue, given: Call['types'], i: number): string {
   const type = given[i];
@@ -306,12 +305,12 @@ function mysqlDocument(value: SqlValue, given: Call['types'], i: number): unknow
     : documentValue(value, type);
 }
 
-const empties: Record<string, Plain> = {
+const empties = nullable({
   'json_array() jsonb': () => jsonDocument([]),
   'json_object() jsonb': () => jsonDocument(objectOf([])),
   'json_valid(text) int4': (text: string | null) => (text === null ? null : isValid(text) ? 1 : 0),
   'json_quote(text) text': (text: string | null) => (text === null ? null : formatJsonDocument(text)),
-};
+});
 
 function isValid(text: string): boolean {
   try {
@@ -323,10 +322,15 @@ function isValid(text: string): boolean {
 }
 
 export const mysqlFunctionTable = tableOf([
-  ...ambient(session, { isVolatile: false }),
-  ...ambient(volatile, { isVolatile: true }),
-  ...strict({ ...strings, ...days, ...numbers, ...documents }),
-  ...typed(byType, { isStrict: false }),
-  ...nullable(empties),
+  ...session,
+  ...changing,
+  ...volatile(mysqlLocks),
+  ...strings,
+  ...strict(built),
+  ...days,
+  ...numbers,
+  ...documents,
+  ...byType,
+  ...empties,
   ...mysqlByteFunctions,
 ]);

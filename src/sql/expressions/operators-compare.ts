@@ -71,4 +71,4 @@ function mixedComparison(a: string, b: string, holds: (order: number) => boolean
   };
 }
 
-export const comparisonOperators: readonly Signature[] = typed(table, { isStrict: true });
+export const comparisonOperators: readonly Signature[] = typed(table);

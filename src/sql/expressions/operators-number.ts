@@ -13,8 +13,7 @@ import {
   type SqlType,
 } from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
-import { strict } from './signature.ts';
-import type { Plain, Signature } from './signature.ts';
+import { type Plain, type Signature, strict } from './signature.ts';
 import { powerOfFloats, powerOfNumerics } from './numeric-functions.ts';
 
 type Whole = number | bigint;
@@ -140,7 +139,7 @@ for (const name of ['float4', 'float8']) {
   floatTable[`abs(${name}) ${name}`] = (x: number) => Math.abs(x);
 }
 
-const numericTable: Record<string, Plain> = {
+const numericTable = strict({
   '+(numeric, numeric) numeric': addNumerics,
   '-(numeric, numeric) numeric': subtractNumerics,
   '*(numeric, numeric) numeric': multiplyNumerics,
@@ -153,10 +152,10 @@ const numericTable: Record<string, Plain> = {
   'abs(numeric) numeric': absolute,
   '^(numeric, numeric) numeric': powerOfNumerics,
   '^(float8, float8) float8': powerOfFloats,
-};
+});
 
 function absolute({ value, scale }: Numeric): Numeric {
   return { kind: 'numeric', value: value.abs(), scale };
 }
 
-export const numberOperators: readonly Signature[] = strict({ ...integerTable, ...floatTable, ...numericTable });
+export const numberOperators: readonly Signature[] = [...strict({ ...integerTable, ...floatTable }), ...numericTable];

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Surroundings } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
-import { notSupported, SqlError, typeTitle, typeOfOid, arrayValue, type SqlValue } from '../model/index.ts';
-import { ambient, nullable, strict, typed } from './signature.ts';
+import { notSupported, SqlError, typeTitle, typeOfOid, arrayValue } from '../model/index.ts';
+import { ambient, nullable, type Signature, strict, volatile, volatileNullable, typedNullable } from './signature.ts';
 import { hashBytes } from './hash-text.ts';
 import { postgresLocks } from './lock-functions.ts';
-import type { Ambient, Signature } from './signature.ts';
 
-const stable: Record<string, Ambient> = {
+const stable = ambient({
   'now() timestamptz': (from) => from.transactionTime,
   'transaction_timestamp() timestamptz': (from) => from.transactionTime,
   'statement_timestamp() timestamptz': (from) => from.statementTime,
@@ -80,7 +79,7 @@ const stable: Record<string, Ambient> = {
   'has_database_privilege(text, text) bool': () => true,
   'pg_encoding_to_char(int4) name': () => 'UTF8',
   'txid_current() int8': (from) => BigInt(from.transactionId),
-};
+});
 
 /** PostgreSQL's settings that have no value here are not known: they depend on the machine. */
 export function unknownSetting(name: string): SqlError {
@@ -102,13 +101,16 @@ function sizeText(bytes: bigint): string {
   return `${sign}${(halves + 1n) / 2n} ${sizeUnits[unit]}`;
 }
 
-const volatile: Record<string, Ambient> = {
+const changing = volatile({
   'clock_timestamp() timestamptz': (from) => from.clock(),
   'random() float8': (from) => from.random(),
   'gen_random_uuid() uuid': randomUuid,
   'uuid_generate_v4() uuid': randomUuid,
-  'nextval(text) int8': (from, sequence: string) => from.nextValue(sequence),
-  'currval(text) int8': (from, sequence: string) => from.currentValue(sequence),
+  'nextval(text) int8': (from, sequence) => from.nextValue(sequence),
+  'currval(text) int8': (from, sequence) => from.currentValue(sequence),
+  // A sequence's name may be given as a regclass, which is its text here.
+  'nextval(regclass) int8': (from, sequence) => from.nextValue(sequence),
+  'currval(regclass) int8': (from, sequence) => from.currentValue(sequence),
   'lastval() int8': (from) => from.currentValue(''),
   'setval(text, int8) int8': (from, sequence: string, value: bigint) => from.setValue(sequence, value, true),
   'setval(text, int8, bool) int8': (from, sequence: string, value: bigint, isCalled: boolean) =>
@@ -119,13 +121,7 @@ const volatile: Record<string, Ambient> = {
     if (timeoutMs !== 0n) throw notSupported('the timeout of pg_terminate_backend');
     return from.signal('terminate', pid);
   },
-  ...postgresLocks,
-};
-// A sequence's name may be given as a regclass, which is its text here.
-for (const name of ['nextval(regclass) int8', 'currval(regclass) int8']) {
-  volatile[name] = volatile[name.replace('regclass', 'text')] ?? ((): SqlValue => null);
-}
-
+});
 /** Version 4: random but for the version and variant. */
 export function randomUuid({ random }: Pick<Surroundings, 'random'>): string {
   const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
@@ -135,7 +131,7 @@ export function randomUuid({ random }: Pick<Surroundings, 'random'>): string {
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
 }
 
-const settings: Record<string, Ambient> = {
+const settings = volatileNullable({
   'set_config(text, text, bool) text': (from, name: string | null, value: string | null, isLocal: boolean | null) => {
     if (name === null) throw new SqlError('22004', 'SET requires parameter name');
     from.setSetting(name.toLowerCase(), value ?? '', isLocal === true);
@@ -146,21 +142,19 @@ const settings: Record<string, Ambient> = {
     const type = typeOfOid(oid);
     return type === undefined ? from.catalog.names.regtype.nameOf(oid) : typeTitle(type, modifier ?? -1);
   },
-};
+});
 
 export const sessionFunctions: readonly Signature[] = [
-  ...ambient(stable, { isVolatile: false }),
-  ...ambient(volatile, { isVolatile: true }),
-  ...ambient(settings, { isVolatile: true, isStrict: false }),
-  ...typed(
-    {
-      'pg_typeof(any) regtype':
-        ({ types: [type] }) =>
-        () =>
-          type === undefined ? null : typeTitle(type),
-    },
-    { isStrict: false },
-  ),
+  ...stable,
+  ...changing,
+  ...volatile(postgresLocks),
+  ...settings,
+  ...typedNullable({
+    'pg_typeof(any) regtype':
+      ({ types: [type] }) =>
+      () =>
+        type === undefined ? null : typeTitle(type),
+  }),
   ...nullable({ 'md5(bytea) text': (bytes: Uint8Array | null) => (bytes === null ? null : md5(bytes)) }),
   ...strict({
     'hashtext(text) int4': (text: string) => hashBytes(Buffer.from(text)).low,

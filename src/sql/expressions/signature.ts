@@ -16,9 +16,17 @@ import {
 import type { Execution, Surroundings } from '../expression.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import { commonType } from './coerce.ts';
+import type { FunctionOf } from './signature-types.ts';
 
 /** Stands for any type, or for a family whose members must agree. */
-type Pseudo = 'any' | 'anyelement' | 'anynonarray' | 'anyarray' | 'anyenum' | 'anycompatible' | 'anycompatiblearray';
+export type Pseudo =
+  | 'any'
+  | 'anyelement'
+  | 'anynonarray'
+  | 'anyarray'
+  | 'anyenum'
+  | 'anycompatible'
+  | 'anycompatiblearray';
 export type ParameterType = SqlType | Pseudo;
 
 export interface Signature {
@@ -43,47 +51,73 @@ export interface Call {
 
 export type Implementation = (execution: Execution, ...values: readonly SqlValue[]) => SqlValue;
 
-/** Rows of the tables: what they take is checked where the signature is read, not by the compiler. */
+/** Functions by signatures that are put together in a loop: what they take is known when the signature is read. */
 export type Plain = (...values: never[]) => SqlValue;
-export type Ambient = (surroundings: Surroundings, ...values: never[]) => SqlValue;
 export type Typed = (call: Call) => Plain;
+export type Ambient = (surroundings: Surroundings, ...values: never[]) => SqlValue;
 
 type Loose = (...values: readonly unknown[]) => SqlValue;
 
+/** Tables by signature: the compiler compares each function with its signature (`signature-types.ts`). */
+type Table<Text extends string, Nothing> = { readonly [Each in Text]: FunctionOf<Each, Nothing> };
+type TypedTable<Text extends string, Nothing> = { readonly [Each in Text]: (call: Call) => FunctionOf<Each, Nothing> };
+type AmbientTable<Text extends string, Nothing> = {
+  readonly [Each in Text]: FunctionOf<Each, Nothing, [Surroundings]>;
+};
+
 /** Functions of their arguments alone; NULL in, NULL out. */
-export function strict(table: Readonly<Record<string, Plain>>): Signature[] {
+export function strict<Text extends string>(table: Table<Text, never>): Signature[] {
   return rows(table, true, false, (plain) => (call) => plainly(plain as Loose, call.types.length));
 }
 
 /** Functions that are called with NULLs too. */
-export function nullable(table: Readonly<Record<string, Plain>>): Signature[] {
+export function nullable<Text extends string>(table: Table<Text, null>): Signature[] {
   return rows(table, false, false, (plain) => (call) => plainly(plain as Loose, call.types.length));
 }
 
-/** Functions that look at the types of their arguments. */
-export function typed(table: Readonly<Record<string, Typed>>, options: { readonly isStrict: boolean }): Signature[] {
-  return rows(table, options.isStrict, false, (make) => (call) => plainly(make(call) as Loose, call.types.length));
+/** Functions that look at the types of their arguments; NULL in, NULL out. */
+export function typed<Text extends string>(table: TypedTable<Text, never>): Signature[] {
+  return rows(table, true, false, makeByCall);
 }
 
-/** Functions of the session; `isVolatile`: each call may differ. */
-export function ambient(
-  table: Readonly<Record<string, Ambient>>,
-  options: { readonly isVolatile: boolean; readonly isStrict?: boolean },
-): Signature[] {
-  return rows(table, options.isStrict ?? true, options.isVolatile, (ask) => {
-    const call = ask as unknown as Loose;
-    if (!options.isVolatile)
-      return () =>
-        (execution, ...values) =>
-          call(execution.surroundings, ...values);
+/** The same with NULLs. */
+export function typedNullable<Text extends string>(table: TypedTable<Text, null>): Signature[] {
+  return rows(table, false, false, makeByCall);
+}
+
+function makeByCall(make: unknown): Signature['implement'] {
+  return (call) => plainly((make as (call: Call) => Loose)(call), call.types.length);
+}
+
+/** Functions of the session. */
+export function ambient<Text extends string>(table: AmbientTable<Text, never>): Signature[] {
+  return rows(table, true, false, (ask) => {
+    const call = ask as Loose;
     return () =>
-      (execution, ...values) => {
-        const { calls, surroundings } = execution;
-        return calls === undefined
-          ? call(surroundings, ...values)
-          : calls.once(call, values, () => call(surroundings, ...values));
-      };
+      (execution, ...values) =>
+        call(execution.surroundings, ...values);
   });
+}
+
+/** The same, each call of which may give another value. */
+export function volatile<Text extends string>(table: AmbientTable<Text, never>): Signature[] {
+  return rows(table, true, true, askOnce);
+}
+
+/** The same with NULLs. */
+export function volatileNullable<Text extends string>(table: AmbientTable<Text, null>): Signature[] {
+  return rows(table, false, true, askOnce);
+}
+
+function askOnce(ask: unknown): Signature['implement'] {
+  const call = ask as Loose;
+  return () =>
+    (execution, ...values) => {
+      const { calls, surroundings } = execution;
+      return calls === undefined
+        ? call(surroundings, ...values)
+        : calls.once(call, values, () => call(surroundings, ...values));
+    };
 }
 
 /** One and two operands are what rows are filtered by: no array for each call. */
@@ -93,13 +127,13 @@ function plainly(plain: Loose, width: number): Implementation {
   return (_execution, ...values) => plain(...values);
 }
 
-function rows<Row>(
-  table: Readonly<Record<string, Row>>,
+function rows(
+  table: object,
   isStrict: boolean,
   isVolatile: boolean,
-  implement: (row: Row) => Signature['implement'],
+  implement: (row: unknown) => Signature['implement'],
 ): Signature[] {
-  return Object.entries(table).map(([text, row]) => ({
+  return Object.entries(table).map(([text, row]: [string, unknown]) => ({
     ...readSignature(text),
     isStrict,
     isVolatile,

@@ -1,11 +1,10 @@
 /** Functions of strings and bytes. PostgreSQL manual, tables 9.9 to 9.12. Characters are code points. */
 import { createHash } from 'node:crypto';
-import { notSupported, SqlError, types, arrayValue, type SqlValue } from '../model/index.ts';
+import { notSupported, SqlError, types, arrayValue, type SqlArray, type SqlValue } from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
 import { md5 } from './session-functions.ts';
 import { regexOf } from './regex.ts';
-import { nullable, strict, typed } from './signature.ts';
-import type { Call, Plain, Signature } from './signature.ts';
+import { type Call, nullable, type Plain, type Signature, strict, typedNullable } from './signature.ts';
 import { castText, shownText } from './text-operators.ts';
 
 type Present = Exclude<SqlValue, null>;
@@ -152,7 +151,7 @@ function quoteLiteral(text: string): string {
 }
 
 /** Matches of the first group, or of all where the pattern has none. */
-function regexMatch(text: string, pattern: string, flags = ''): SqlValue {
+function regexMatch(text: string, pattern: string, flags = ''): SqlArray | null {
   if (flags.includes('g')) {
     throw new SqlError('22023', 'regexp_match() does not support the "global" option', {
       hint: 'Use the regexp_matches function instead.',
@@ -219,7 +218,7 @@ function unknownEncoding(format: string): SqlError {
     : new SqlError('22023', `unrecognized encoding: "${format}"`);
 }
 
-const plain: Record<string, Plain> = {
+const plain = strict({
   'length(text) int4': characterCount,
   'length(bpchar) int4': (text: string) => characterCount(text.replace(/ +$/, '')),
   'char_length(text) int4': characterCount,
@@ -288,17 +287,18 @@ const plain: Record<string, Plain> = {
     arrayValue(text.split(regexOf(pattern))),
   'convert_from(bytea, name) text': (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
   'convert_to(text, name) bytea': (text: string) => new Uint8Array(Buffer.from(text)),
-};
+});
+const built: Record<string, Plain> = {};
 for (const [name, atStart, atEnd] of [
   ['btrim', true, true],
   ['ltrim', true, false],
   ['rtrim', false, true],
 ] as const) {
-  plain[`${name}(text) text`] = (text: string) => trimmed(text, ' ', atStart, atEnd);
-  plain[`${name}(text, text) text`] = (text: string, set: string) => trimmed(text, set, atStart, atEnd);
+  built[`${name}(text) text`] = (text: string) => trimmed(text, ' ', atStart, atEnd);
+  built[`${name}(text, text) text`] = (text: string, set: string) => trimmed(text, set, atStart, atEnd);
 }
 
-function joined({ types: given }: Call, separatorFirst: boolean): Plain {
+function joined({ types: given }: Call, separatorFirst: boolean) {
   const shows = given.map((type) => shownText(type));
   return (...values: (Present | null)[]) => {
     const texts = values.map((value, i) => (value === null ? null : (shows[i]?.(value) ?? '')));
@@ -311,7 +311,7 @@ function joined({ types: given }: Call, separatorFirst: boolean): Plain {
 const formatPattern = /%(?:(\d+)\$)?(-)?(\d+)?(.)?/g;
 
 /** `format('%s %I %L', ...)`. PostgreSQL manual, 9.4.1. */
-function formatted({ types: given }: Call): Plain {
+function formatted({ types: given }: Call) {
   const shows = given.map((type) => shownText(type));
   return (template: string | null, ...values: (Present | null)[]) => {
     if (template === null) return null;
@@ -340,23 +340,21 @@ function formatPart(value: Present | null, kind: string, show: ((value: Present)
 }
 
 export const textFunctions: readonly Signature[] = [
-  ...strict(plain),
+  ...plain,
+  ...strict(built),
   ...nullable({ 'quote_nullable(text) text': (text: string | null) => (text === null ? 'NULL' : quoteLiteral(text)) }),
-  ...typed(
-    {
-      'concat(variadic any) text': (call) => joined(call, false),
-      'concat_ws(text, variadic any) text': (call) => joined(call, true),
-      'quote_literal(anyelement) text': ({ types: [type = types.text] }) => {
-        const show = castText(type);
-        return (value: Present | null) => (value === null ? null : quoteLiteral(show(value)));
-      },
-      'quote_nullable(anyelement) text': ({ types: [type = types.text] }) => {
-        const show = castText(type);
-        return (value: Present | null) => (value === null ? 'NULL' : quoteLiteral(show(value)));
-      },
-      'format(text) text': formatted,
-      'format(text, variadic any) text': formatted,
+  ...typedNullable({
+    'concat(variadic any) text': (call) => joined(call, false),
+    'concat_ws(text, variadic any) text': (call) => joined(call, true),
+    'quote_literal(anyelement) text': ({ types: [type = types.text] }) => {
+      const show = castText(type);
+      return (value: Present | null) => (value === null ? null : quoteLiteral(show(value)));
     },
-    { isStrict: false },
-  ),
+    'quote_nullable(anyelement) text': ({ types: [type = types.text] }) => {
+      const show = castText(type);
+      return (value: Present | null) => (value === null ? 'NULL' : quoteLiteral(show(value)));
+    },
+    'format(text) text': formatted,
+    'format(text, variadic any) text': formatted,
+  }),
 ];

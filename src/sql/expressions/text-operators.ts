@@ -3,8 +3,7 @@ import { formatText, types, type SqlType, type SqlValue } from '../model/index.t
 import { conversionOf } from './cast-values.ts';
 import { likeEscape, likeMatcher } from './like.ts';
 import { regexOf } from './regex.ts';
-import { strict, typed } from './signature.ts';
-import type { Call, Plain, Signature } from './signature.ts';
+import { type Call, type Plain, type Signature, strict, typed } from './signature.ts';
 
 type Present = Exclude<SqlValue, null>;
 
@@ -26,23 +25,24 @@ function bytesMatch(bytes: Uint8Array, pattern: Uint8Array): boolean {
   return likeMatcher(like ?? '')(text ?? '');
 }
 
-const textual: Record<string, Plain> = {
+const textual = strict({
   '||(text, text) text': (a: string, b: string) => a + b,
   '||(bytea, bytea) bytea': (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])),
   '~~(bytea, bytea) bool': bytesMatch,
   '!~~(bytea, bytea) bool': (bytes: Uint8Array, pattern: Uint8Array) => !bytesMatch(bytes, pattern),
   'like_escape(text, text) text': likeEscape,
   '^@(text, text) bool': (a: string, b: string) => a.startsWith(b),
-};
+});
 
+const built: Record<string, Plain> = {};
 for (const [operator, ignoresCase] of [
   ['~~', false],
   ['~~*', true],
 ] as const) {
   for (const left of ['text', 'bpchar', 'name']) {
-    textual[`${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
+    built[`${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
       likeMatcher(pattern, ignoresCase)(text);
-    textual[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
+    built[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
       !likeMatcher(pattern, ignoresCase)(text);
   }
 }
@@ -51,25 +51,22 @@ for (const [operator, flags] of [
   ['~*', 'i'],
 ] as const) {
   for (const left of ['text', 'bpchar', 'name']) {
-    textual[`${operator}(${left}, text) bool`] = (text: string, pattern: string) => regexOf(pattern, flags).test(text);
-    textual[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
-      !regexOf(pattern, flags).test(text);
+    built[`${operator}(${left}, text) bool`] = (text: string, pattern: string) => regexOf(pattern, flags).test(text);
+    built[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) => !regexOf(pattern, flags).test(text);
   }
 }
 
 export const textOperators: readonly Signature[] = [
-  ...strict(textual),
-  ...typed(
-    {
-      '||(text, anynonarray) text': ({ types: [, right] }: Call) => {
-        const show = castText(right ?? types.text);
-        return (a: string, b: Present) => a + show(b);
-      },
-      '||(anynonarray, text) text': ({ types: [left] }: Call) => {
-        const show = castText(left ?? types.text);
-        return (a: Present, b: string) => show(a) + b;
-      },
+  ...textual,
+  ...strict(built),
+  ...typed({
+    '||(text, anynonarray) text': ({ types: [, right] }: Call) => {
+      const show = castText(right ?? types.text);
+      return (a: string, b: Present) => a + show(b);
     },
-    { isStrict: true },
-  ),
+    '||(anynonarray, text) text': ({ types: [left] }: Call) => {
+      const show = castText(left ?? types.text);
+      return (a: Present, b: string) => show(a) + b;
+    },
+  }),
 ];

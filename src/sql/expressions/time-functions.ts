@@ -20,12 +20,10 @@ import {
   joinTimestamp,
   splitTimestamp,
   type Interval,
-  type SqlValue,
 } from '../model/index.ts';
 
 import { numericOfFloat, timestampOfDate } from './cast-values.ts';
-import { ambient, strict, typed } from './signature.ts';
-import type { Plain, Signature } from './signature.ts';
+import { ambient, type Plain, type Signature, strict, typed } from './signature.ts';
 import { extractField, truncateInterval, truncateTimestamp } from './time-fields.ts';
 import { formatTimestampPattern, formatNumberPattern, parseTimestampPattern } from './to-char.ts';
 
@@ -117,7 +115,7 @@ function makeTime(hour: number, minute: number, second: number): bigint {
   return BigInt(hour * 3600 + minute * 60) * 1_000_000n + BigInt(Math.round(second * 1e6));
 }
 
-const plain: Record<string, Plain> = {
+const plain = strict({
   'date_trunc(text, timestamp) timestamp': truncateTimestamp,
   'date_trunc(text, timestamptz) timestamptz': truncateTimestamp,
   'date_trunc(text, interval) interval': truncateInterval,
@@ -174,7 +172,7 @@ const plain: Record<string, Plain> = {
   'overlaps(date, date, date, date) bool': overlaps,
   'overlaps(timestamp, timestamp, timestamp, timestamp) bool': overlaps,
   'overlaps(timestamptz, timestamptz, timestamptz, timestamptz) bool': overlaps,
-};
+});
 
 /** Half-open periods, whichever end comes first; a period of no length is a point. */
 function overlaps(a: number | bigint, b: number | bigint, c: number | bigint, d: number | bigint): boolean {
@@ -193,16 +191,12 @@ function instantOfSeconds(seconds: number): bigint {
 }
 
 export const timeFunctions: readonly Signature[] = [
-  ...strict(plain),
-  ...typed(parts, { isStrict: true }),
-  ...ambient(
-    {
-      'age(timestamp) interval': ({ transactionTime }, time: bigint): SqlValue => age(midnight(transactionTime), time),
-      'age(timestamptz) interval': ({ transactionTime }, time: bigint): SqlValue =>
-        age(midnight(transactionTime), time),
-    },
-    { isVolatile: false },
-  ),
+  ...plain,
+  ...typed(parts),
+  ...ambient({
+    'age(timestamp) interval': ({ transactionTime }, time: bigint) => age(midnight(transactionTime), time),
+    'age(timestamptz) interval': ({ transactionTime }, time: bigint) => age(midnight(transactionTime), time),
+  }),
 ];
 
 function midnight(time: bigint): bigint {

@@ -18,8 +18,7 @@ import {
   type Interval,
 } from '../model/index.ts';
 import { timestampOfDate } from './cast-values.ts';
-import { strict } from './signature.ts';
-import type { Plain, Signature } from './signature.ts';
+import { type Plain, type Signature, strict } from './signature.ts';
 
 /** Months first, then days, then the time: timestamp.c, `timestamp_pl_interval`. @throws SqlError 22008 */
 export function addToTimestamp(microseconds: bigint, interval: Interval): bigint {
@@ -56,7 +55,7 @@ function addToTime(time: bigint, { microseconds }: Interval): bigint {
   return sum - floorDivide(sum, microsecondsPerDay) * microsecondsPerDay;
 }
 
-const table: Record<string, Plain> = {
+const table = strict({
   '+(date, int4) date': addDays,
   '+(int4, date) date': (count: number, days: number) => addDays(days, count),
   '-(date, int4) date': (days: number, count: number) => addDays(days, -count),
@@ -83,13 +82,14 @@ const table: Record<string, Plain> = {
   '*(interval, float8) interval': scaleInterval,
   '*(float8, interval) interval': (factor: number, interval: Interval) => scaleInterval(interval, factor),
   '/(interval, float8) interval': divideInterval,
-};
+});
+const built: Record<string, Plain> = {};
 for (const name of ['timestamp', 'timestamptz']) {
-  table[`+(${name}, interval) ${name}`] = addToTimestamp;
-  table[`+(interval, ${name}) ${name}`] = (interval: Interval, time: bigint) => addToTimestamp(time, interval);
-  table[`-(${name}, interval) ${name}`] = (time: bigint, interval: Interval) =>
+  built[`+(${name}, interval) ${name}`] = addToTimestamp;
+  built[`+(interval, ${name}) ${name}`] = (interval: Interval, time: bigint) => addToTimestamp(time, interval);
+  built[`-(${name}, interval) ${name}`] = (time: bigint, interval: Interval) =>
     addToTimestamp(time, negateInterval(interval));
-  table[`-(${name}, ${name}) interval`] = timestampDifference;
+  built[`-(${name}, ${name}) interval`] = timestampDifference;
 }
 
-export const timeOperators: readonly Signature[] = strict(table);
+export const timeOperators: readonly Signature[] = [...table, ...strict(built)];
