@@ -54,7 +54,9 @@ export function planLocking(
   const { hasMetadataLocks } = engineRules[scope.dialect];
   for (const { item, request } of items) {
     const metadataMode = request.strength === 'share' ? 'access share' : 'row exclusive';
-    if (item.table !== null) scope.planning.lock(item.table.id, hasMetadataLocks ? metadataMode : 'row share');
+    if (item.table === null) continue;
+    if (hasMetadataLocks) scope.planning.lockOnce(item.table.id, metadataMode);
+    else scope.planning.lock(item.table.id, 'row share');
   }
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';

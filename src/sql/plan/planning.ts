@@ -111,6 +111,13 @@ export class Planning {
       this.locks.push({ table, mode, ifLocked: 'wait' });
   }
 
+  /** A table of FROM that is locked for writing: MySQL asks for one metadata lock, not for a reader's and then more. */
+  lockOnce(table: TableId, mode: TableLockMode): void {
+    const at = this.locks.findIndex((lock) => lock.table === table && lock.mode === 'access share');
+    if (at < 0) this.lock(table, mode);
+    else this.locks[at] = { table, mode, ifLocked: 'wait' };
+  }
+
   /** The same as `access` chooses, for a second look at it. */
   wayAmong(table: Table, ways: readonly (Access | null)[]): Access | null {
     return ways[this.#wayAmong(table.name, ways.length)] ?? null;
