@@ -2,12 +2,11 @@
  * One run of a program under a controlled scheduler.
  *
  * Sessions are plain async functions. Each stops before each of its transactions and waits for its turn; when all have stopped or ended, one
- * is let go. Inside a transaction every call answers at once, so a transaction runs to its end without another turn, and for the
- * axiomatic stores this loses nothing (MonkeyDB, Theorem 4.2). A session that awaits something else, which only another session can bring,
- * is noticed when the microtask queue runs dry: the others then continue, with its transaction open. What happens in between is a
- * deterministic function of the turns and the values read.
+ * continues (`turns.ts`). Inside a transaction every call answers at once, so a transaction runs to its end without another turn, and for the
+ * axiomatic stores this loses nothing (MonkeyDB, Theorem 4.2). What happens in between is a deterministic function of the turns and the values
+ * read.
  */
-import { monotonicMs, InputError } from '../base/index.ts';
+import { InputError } from '../base/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 import { errorText } from './invariant.ts';
 import { requireKnownFields } from './known-fields.ts';
@@ -15,7 +14,6 @@ import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
 import {
   calledAfterReturn,
-  nestedTransaction,
   NOTHING,
   type OpenedTransaction,
   type OperationKind,
@@ -26,6 +24,7 @@ import {
 } from './run-session.ts';
 import type { SessionRun } from './session-tally.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
+import { type LateReason, Turns } from './turns.ts';
 
 export interface RunOptions {
   /** Which of the waiting sessions (by index, ascending) goes next; `null` ends the run here, and they have no result. */
@@ -68,10 +67,9 @@ export type RunOutcome =
       readonly sessions: readonly SessionRun[];
     }
   | { readonly kind: 'discarded' }
-  /** `turns`: the run took more than it may. `interrupted`: its signal was aborted. */
   | {
       readonly kind: 'timeout';
-      readonly reason: 'time' | 'turns' | 'interrupted';
+      readonly reason: LateReason;
       readonly session: string;
       readonly lastOperation: string;
     };
@@ -88,33 +86,27 @@ const settled = Promise.resolve();
 
 class Run {
   readonly #program: Program;
-  readonly #store: Store;
   readonly #options: RunOptions;
   readonly #conflicts: 'retry' | 'abort' | 'discard';
   readonly #sessions: readonly RunSession[];
   readonly #results: Record<string, unknown> = {};
   readonly #marks = new Map<string, boolean>();
-  readonly #waitedOutside = new Set<string>();
-  readonly #queued = new Set<string>();
+  readonly #turns: Turns;
   #threw: { session: string; error: unknown; isOutside: boolean } | null = null;
-  /** Sessions that are executing code of their own right now. */
-  #running = 0;
-  #left: number;
-  #operations = 0;
-  #turns = 0;
-  #isOver = false;
-  #immediate: NodeJS.Immediate | null = null;
-  #timer: NodeJS.Timeout | null = null;
   #resolve: (outcome: RunOutcome) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
   constructor(program: Program, store: Store, options: RunOptions) {
     this.#program = program;
-    this.#store = store;
     this.#options = options;
     this.#conflicts = options.conflicts ?? program.conflicts;
     this.#sessions = program.sessionNames.map((name, index) => new RunSession(index, name));
-    this.#left = this.#sessions.length;
+    this.#turns = new Turns(this.#sessions, store, options, {
+      onEnd: () => this.#finish(this.#endOutcome()),
+      onLate: (session, reason) =>
+        this.#finish({ kind: 'timeout', reason, session: session.name, lastOperation: session.lastOperation() }),
+      onError: (error) => void this.#fail(error),
+    });
   }
 
   start(): Promise<RunOutcome> {
@@ -122,9 +114,8 @@ class Run {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#running = this.#sessions.length;
     for (const session of this.#sessions) void this.#runSession(session);
-    this.#watch();
+    this.#turns.watch();
     return outcome;
   }
 
@@ -134,16 +125,15 @@ class Run {
       this.#options.onTurn?.(session.index, session.lastOperation);
       this.#results[session.name] = await body(this.#sessionHandle(session));
     } catch (error) {
-      if (this.#isOver) return;
+      if (this.#turns.isOver) return;
       if (error instanceof InputError) return this.#fail(error);
       session.failure ??= error;
       this.#threw ??= { session: session.name, error, isOutside: error !== session.transactionError };
     }
-    if (this.#isOver) return;
+    if (this.#turns.isOver) return;
     if (session.underWay > 0 && Object.hasOwn(this.#results, session.name))
       return void this.#fail(transactionOpen(session));
-    this.#left -= 1;
-    this.#stop(session, 'ended');
+    this.#turns.end(session);
   }
 
   #sessionHandle(session: RunSession): SessionHandle {
@@ -171,7 +161,7 @@ class Run {
   /** Counts calls, so that one that a session does not await is known when the session returns. @param name of the call */
   async #underWay<T>(session: RunSession, name: string, key: string | null, call: () => Promise<T>): Promise<T> {
     if (session.state === 'ended') return this.#refuse(calledAfterReturn(session, name, key));
-    if (this.#isOver) return never;
+    if (this.#turns.isOver) return never;
     session.underWay += 1;
     try {
       return await call();
@@ -186,7 +176,7 @@ class Run {
     level?: IsolationLevel,
   ): Promise<T | undefined> {
     for (let attempt = 1; ; attempt += 1) {
-      const t = await this.#begin(session, level);
+      const t = await this.#turns.begin(session, level);
       const opened = { operations: 0, isEnded: false, hasWritten: false };
       let result: T;
       try {
@@ -195,9 +185,9 @@ class Run {
         if (opened.operations > 0) return this.#fail(operationUnderWay(session));
       } catch (error) {
         opened.isEnded = true;
-        if (this.#isOver) return never;
+        if (this.#turns.isOver) return never;
         t.abort();
-        this.#close(session);
+        this.#turns.close(session);
         if (error === ABORTED) {
           session.lostWrite ||= opened.hasWritten;
           return undefined;
@@ -207,9 +197,9 @@ class Run {
         if (session.thrown === NOTHING) session.thrown = error;
         throw error;
       }
-      if (this.#isOver) return never;
+      if (this.#turns.isOver) return never;
       const outcome = t.commit();
-      this.#close(session);
+      this.#turns.close(session);
       if (outcome === 'committed') {
         session.committed(opened.hasWritten);
         return result;
@@ -225,7 +215,7 @@ class Run {
     operation: (t: StoreTransaction) => T,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const t = await this.#begin(session);
+      const t = await this.#turns.begin(session);
       session.lastKind = kind;
       session.lastKey = key;
       session.operations += 1;
@@ -236,7 +226,7 @@ class Run {
         return this.#fail(error);
       }
       const outcome = t.commit();
-      this.#close(session);
+      this.#turns.close(session);
       if (outcome === 'committed') {
         session.committed(kind === 'write of');
         return result;
@@ -248,10 +238,10 @@ class Run {
   #transactionHandle(session: RunSession, t: StoreTransaction, opened: OpenedTransaction): TransactionHandle {
     const operation = async <T>(kind: OperationKind, key: string, run: () => T): Promise<T> => {
       if (opened.isEnded) return this.#refuse(transactionEnded(session, `${kind} ${key}`));
-      if (this.#isOver) return never;
+      if (this.#turns.isOver) return never;
       session.lastKind = kind;
       session.lastKey = key;
-      if (this.#isLate(session)) return never;
+      if (this.#turns.isLate(session)) return never;
       let result: T;
       try {
         result = run();
@@ -286,119 +276,6 @@ class Run {
     throw failure;
   }
 
-  // ---- turns
-
-  /** Waits for the session's turn and opens a transaction. */
-  #begin(session: RunSession, level?: IsolationLevel): Promise<StoreTransaction> {
-    if (session.isOpen || session.requests.length > 0) this.#queued.add(session.name);
-    return new Promise((resolve) => {
-      session.requests.push(() => {
-        try {
-          resolve(this.#store.begin(session.index, level));
-        } catch (error) {
-          void this.#fail(error);
-        }
-      });
-      if (!session.isOpen && session.state === 'running') this.#stop(session, 'waiting');
-      else if (session.state === 'outside' && !session.isOpen) this.#returned(session);
-    });
-  }
-
-  #close(session: RunSession): void {
-    session.isOpen = false;
-    if (session.requests.length === 0) return;
-    if (session.state === 'outside') this.#returned(session);
-    else this.#stop(session, 'waiting');
-  }
-
-  /** A session that awaited something else has come back to wait for its turn. */
-  #returned(session: RunSession): void {
-    session.state = 'waiting';
-    if (this.#running === 0) this.#next();
-  }
-
-  #stop(session: RunSession, state: 'waiting' | 'ended'): void {
-    const wasRunning = session.state === 'running';
-    session.state = state;
-    if (wasRunning) this.#running -= 1;
-    if (this.#running === 0) this.#next();
-  }
-
-  /** Every session waits, is outside or has ended: the next one's turn. */
-  #next(): void {
-    if (this.#isOver) return;
-    if (this.#left === 0) return this.#finish(this.#endOutcome());
-    const waiting: number[] = [];
-    for (const { index, state, isOpen } of this.#sessions) if (state === 'waiting' && !isOpen) waiting.push(index);
-    if (waiting.length > 1) for (const index of waiting) (this.#sessions[index] as RunSession).overlapped = true;
-    if (waiting.length === 0) return; // those outside must come back first
-    const next = this.#options.nextSession(waiting);
-    if (next === null) return this.#finish(this.#endOutcome());
-    const session = this.#sessions[next] as RunSession;
-    this.#turns += 1;
-    if (this.#turns > (this.#options.turnsMax ?? Infinity)) return this.#endLate(session, 'turns');
-    if (this.#isLate(session)) return;
-    this.#options.onTurn?.(session.index, session.lastOperation);
-    session.state = 'running';
-    session.isOpen = true;
-    this.#running += 1;
-    (session.requests.shift() as () => void)();
-  }
-
-  // ---- what does not go by itself
-
-  /**
-   * The immediate fires when no microtask is left: a session that still runs awaits something that no call of ours will bring. The others
-   * continue; when none can, what is awaited must come from outside (a timer, a socket), until the deadline.
-   */
-  #watch(): void {
-    this.#immediate = setImmediate(() => {
-      if (this.#isOver) return;
-      for (const session of this.#sessions) {
-        if (session.state !== 'running') continue;
-        session.state = 'outside';
-        this.#waitedOutside.add(session.name);
-      }
-      this.#running = 0;
-      const nested = this.#sessions.find(({ isOpen, requests }) => isOpen && requests.length > 0);
-      if (this.#sessions.every(({ state, isOpen }) => state !== 'waiting' || isOpen) && nested !== undefined) {
-        void this.#fail(nestedTransaction(nested));
-        return;
-      }
-      this.#next();
-      if (this.#sessions.some(({ state }) => state === 'running')) this.#watch();
-      else this.#awaitOutside();
-    });
-  }
-
-  #awaitOutside(): void {
-    const { deadlineMs } = this.#options;
-    const wait = deadlineMs === undefined ? POLL_MS : Math.min(POLL_MS, Math.max(0, deadlineMs - monotonicMs()));
-    this.#timer = setTimeout(() => {
-      const stuck = this.#sessions.find(({ state }) => state === 'outside');
-      if (this.#isOver || (stuck !== undefined && this.#isPast(stuck))) return;
-      this.#watch();
-    }, wait);
-  }
-
-  /** Is the deadline over? Asked at every operation, answered by the clock at every 16th: in a long run each takes long. */
-  #isLate(session: RunSession): boolean {
-    this.#operations += 1;
-    return (this.#operations & 15) === 0 && this.#isPast(session);
-  }
-
-  #isPast(session: RunSession): boolean {
-    const { deadlineMs = Infinity, signal } = this.#options;
-    const isInterrupted = signal?.aborted === true;
-    if (!isInterrupted && monotonicMs() < deadlineMs) return false;
-    this.#endLate(session, isInterrupted ? 'interrupted' : 'time');
-    return true;
-  }
-
-  #endLate(session: RunSession, reason: 'time' | 'turns' | 'interrupted'): void {
-    this.#finish({ kind: 'timeout', reason, session: session.name, lastOperation: session.lastOperation() });
-  }
-
   #endOutcome(): RunOutcome {
     const sessions = this.#sessions.map(
       ({ operations, overlapped, failure, thrown, keptWrite, lostWrite }): SessionRun => ({
@@ -409,7 +286,7 @@ class Run {
         rolledBack: thrown === NOTHING ? null : { error: errorText(thrown), statement: null },
       }),
     );
-    const [waitedOutside, queued] = [[...this.#waitedOutside], [...this.#queued]];
+    const [waitedOutside, queued] = [[...this.#turns.waitedOutside], [...this.#turns.queued]];
     const common = { marks: this.#marks, waitedOutside, queued, sessions };
     return this.#threw === null
       ? { kind: 'finished', results: inOrderOf(this.#program, this.#results), ...common }
@@ -417,34 +294,25 @@ class Run {
   }
 
   #finish(outcome: RunOutcome): void {
-    this.#tidy();
+    this.#turns.stop();
     this.#resolve(outcome);
   }
 
   #fail(error: unknown): Promise<never> {
-    this.#tidy();
+    this.#turns.stop();
     this.#reject(error);
     return never;
   }
 
   /** Called with the error of a call that a session makes after it has returned. Default: that call is rejected. */
   #refuse(fault: InputError): Promise<never> {
-    if (!this.#isOver) return this.#fail(fault);
+    if (!this.#turns.isOver) return this.#fail(fault);
     const { onLateCall } = this.#options;
     if (onLateCall === undefined) return Promise.reject(fault);
     onLateCall(fault);
     return never;
   }
-
-  #tidy(): void {
-    this.#isOver = true;
-    if (this.#immediate !== null) clearImmediate(this.#immediate);
-    if (this.#timer !== null) clearTimeout(this.#timer);
-  }
 }
-
-/** How often a run that waits for something outside looks at the clock. */
-const POLL_MS = 10;
 
 /** Results in the order of the program's sessions, whichever ended first. */
 export function inOrderOf(
