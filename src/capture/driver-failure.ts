@@ -1,5 +1,5 @@
 /** What a driver's error says of the statement. */
-import type { StatementEvent } from './recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -6,7 +6,8 @@ import { type Completion, completedText, rowsWithoutAdded, rowWithoutAdded, with
 import { messageOf } from './driver-failure.ts';
 import { mysqlResult } from './mysql-result.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
-import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
+import type { DatabaseRecorder } from './database-recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import type { SchemaRow } from './schema.ts';
 
 /** What a command is made of; a Prepare and its Execute share one. */

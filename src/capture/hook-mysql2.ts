@@ -8,7 +8,8 @@ import { type Completion, completedText, rowsWithoutAdded, withoutAdded } from '
 import { messageOf } from './driver-failure.ts';
 import { mysqlResult } from './mysql-result.ts';
 import type { Asked, Recording, RecordedConnection } from './recording.ts';
-import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
+import type { DatabaseRecorder } from './database-recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import type { SchemaRow } from './schema.ts';
 
 type Callback = (error: unknown, rows?: unknown, fields?: unknown, ...rest: unknown[]) => void;

@@ -12,7 +12,7 @@ import {
   withoutAdded,
 } from './complete.ts';
 import { messageOf, postgresFailure } from './driver-failure.ts';
-import type { StatementEvent } from './recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';

@@ -5,7 +5,8 @@
 import { type Completion, completedText, positionBefore, rowWithoutAdded, withoutAdded } from './complete.ts';
 import { postgresFailure } from './driver-failure.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
-import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
+import type { DatabaseRecorder } from './database-recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
 
 type Strings = readonly string[] & { readonly raw?: readonly string[] };

@@ -1,7 +1,7 @@
 /** A statement with its values and what came back, as the trace keeps it where that was asked for. What is long is left out, and said to be. */
 import type { StatementValue, TraceStatement } from '../trace/index.ts';
 import type { Dialect } from '../sql/model/index.ts';
-import type { StatementEvent } from './recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import type { StatementResult } from './statement-rows.ts';
 
 export interface KeptLimits {

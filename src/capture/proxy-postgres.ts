@@ -19,7 +19,7 @@ import {
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';
 import type { Asked, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
-import type { StatementEvent } from './recorder.ts';
+import type { StatementEvent } from './statement-event.ts';
 import type { StatementResult } from './statement-rows.ts';
 
 /** What the client waits for, in order. */

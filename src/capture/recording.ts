@@ -2,7 +2,8 @@
 import { formatLastMark, formatTraceMark } from '../trace/index.ts';
 import type { Dialect } from '../sql/model/index.ts';
 import { type Completion, completionOf, mayDefine } from './complete.ts';
-import { DatabaseRecorder, SessionRecorder } from './recorder.ts';
+import { DatabaseRecorder } from './database-recorder.ts';
+import { SessionRecorder } from './session-recorder.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
 
 export interface RecordingOptions {

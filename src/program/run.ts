@@ -24,23 +24,13 @@ import {
 } from './run-session.ts';
 import type { SessionRun } from './session-tally.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
-import { type LateReason, Turns } from './turns.ts';
+import { type LateReason, type TurnOptions, Turns } from './turns.ts';
 
-export interface RunOptions {
-  /** Which of the waiting sessions (by index, ascending) goes next; `null` ends the run here, and they have no result. */
-  readonly nextSession: (waiting: readonly number[]) => number | null;
+export interface RunOptions extends TurnOptions {
   /** Default: what the program says. `discard` ends the run instead, for enumerations in which another path has the outcome. */
   readonly conflicts?: 'retry' | 'abort' | 'discard';
   /** Attempts of one transaction before its session gets the failure all the same. Default 1,000. */
   readonly attemptsMax?: number;
-  /** When the run must be over, in `monotonicMs`. Default: never. */
-  readonly deadlineMs?: number;
-  /** Aborted: the run is given up. */
-  readonly signal?: AbortSignal;
-  /** Turns that the run may take; one more is a timeout. Default: any number. */
-  readonly turnsMax?: number;
-  /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
-  readonly onTurn?: (session: number, lastOperation: () => string) => void;
   /** Called, after the run, with each call of a session that had returned, or of a transaction that had ended: the program is at fault. Default: the call is rejected. */
   readonly onLateCall?: (fault: InputError) => void;
 }

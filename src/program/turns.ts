@@ -5,9 +5,21 @@
  */
 import { monotonicMs } from '../base/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
-import type { RunOptions } from './run.ts';
 import { nestedTransaction, type RunSession } from './run-session.ts';
 import type { Store, StoreTransaction } from './store.ts';
+
+export interface TurnOptions {
+  /** Which of the waiting sessions (by index, ascending) goes next; `null` ends the run here, and they have no result. */
+  readonly nextSession: (waiting: readonly number[]) => number | null;
+  /** When the run must be over, in `monotonicMs`. Default: never. */
+  readonly deadlineMs?: number;
+  /** Aborted: the run is given up. */
+  readonly signal?: AbortSignal;
+  /** Turns that the run may take; one more is a timeout. Default: any number. */
+  readonly turnsMax?: number;
+  /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
+  readonly onTurn?: (session: number, lastOperation: () => string) => void;
+}
 
 /** `turns`: the run took more than it may. `interrupted`: its signal was aborted. */
 export type LateReason = 'time' | 'turns' | 'interrupted';
@@ -28,7 +40,7 @@ export class Turns {
   isOver = false;
   readonly #sessions: readonly RunSession[];
   readonly #store: Store;
-  readonly #options: RunOptions;
+  readonly #options: TurnOptions;
   readonly #listener: TurnsListener;
   /** Sessions that are executing code of their own right now. */
   #running: number;
@@ -40,7 +52,7 @@ export class Turns {
   #timer: NodeJS.Timeout | null = null;
 
   /** All sessions run. */
-  constructor(sessions: readonly RunSession[], store: Store, options: RunOptions, listener: TurnsListener) {
+  constructor(sessions: readonly RunSession[], store: Store, options: TurnOptions, listener: TurnsListener) {
     this.#sessions = sessions;
     this.#store = store;
     this.#options = options;

@@ -5,14 +5,13 @@
  * axiomatic family what each read sees is enumerated as well, without reduction.
  */
 import { Budget, seeded, monotonicMs } from '../../base/index.ts';
-import { assumedClauses, SharedPlans, type Ways } from '../../database/index.ts';
+import { SharedPlans, type Ways } from '../../database/index.ts';
 import {
   AnswerTree,
   ArrivalMemory,
   checkDialect,
   checkedRun,
   decodeChoices,
-  encodeChoices,
   type Late,
   otherTurn,
   reasonOf,
@@ -21,33 +20,28 @@ import {
   shapeOfSql,
   type SqlRun,
   type SqlRunOptions,
-  stoppedText,
   UnderWay,
-  waitingEvidence,
-  waitMsDefault,
 } from '../../sql-program/index.ts';
-import type { Evidence } from '../../evidence/index.ts';
 import { otherExploration, requireResumable } from '../index.ts';
 import { type Decisions, retracing } from '../../mockdb/index.ts';
 import {
-  assumptionsOf,
   compareRun,
   isSameShape,
   openToken,
   type Replayed,
   requireUsed,
-  sealToken,
   type SqlProgram,
 } from '../../program/index.ts';
 import { requireSameSubject, subjectOf } from './checkpoint-subject.ts';
 import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
-import { type ExploreSqlResult, inOrder, type SqlFailureKind } from './explore-sql-result.ts';
+import type { ExploreSqlResult } from './explore-sql-result.ts';
 import { withJudgedAgain } from './exploration-judged-again.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting, prefixed } from './prefix.ts';
 import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
 import type { SqlCheckpoint } from './sql-checkpoint.ts';
+import { evidenceOf, type ExploredSoFar, failuresOf, resultOf } from './sql-exploration-result.ts';
 import { SqlFindings } from './sql-findings.ts';
 import { StepFootprints } from './step-footprints.ts';
 
@@ -128,7 +122,10 @@ class SqlExploration {
 
   async run(): Promise<ExploreSqlResult> {
     this.#options.onStart?.(
-      () => ({ ...this.#resultWith(this.#failures()), complete: false }),
+      () => {
+        const soFar = this.#soFar();
+        return { ...resultOf(soFar, failuresOf(soFar)), complete: false };
+      },
       () => this.#underWay.text,
       () => this.#standing(),
     );
@@ -219,7 +216,7 @@ class SqlExploration {
     return this.#stopped === null;
   }
 
-  /** Goes to the next schedule. @returns false when there is none */
+  /** To the next schedule. @returns false when there is none */
   #next(): boolean {
     const isOpen = this.#tree.next();
     const { onCheckpoint, onStart, checkpointEveryMs = 30_000 } = this.#options;
@@ -350,8 +347,9 @@ class SqlExploration {
   }
 
   async #result(): Promise<ExploreSqlResult> {
-    requireUsed({ evidence: this.#evidence(), replayed: this.#replayed });
-    const failures = this.#failures();
+    const explored = this.#soFar();
+    requireUsed({ evidence: evidenceOf(explored), replayed: this.#replayed });
+    const failures = failuresOf(explored);
     // Each once more, for a program that does not do the same again; but not when the time is over.
     for (const { message, replay } of failures) {
       if (this.#options.isFunctionOfReads === true || this.#budget.over !== null) break;
@@ -362,62 +360,20 @@ class SqlExploration {
       if (run.kind === 'timeout' && this.#budget.over !== null) break;
       if (run.kind === 'timeout' || run.violation !== message) throw otherTurn([...this.#memory.looking]);
     }
-    return this.#resultWith(failures);
+    return resultOf(this.#soFar(), failures);
   }
 
-  #failures(): SqlFailureKind[] {
-    const { failuresMax = 5 } = this.#options;
-    const kinds = this.#found.kinds.toSorted(inOrder).slice(0, failuresMax);
-    const shape = shapeOfSql(this.#program, this.#options.profile);
-    return kinds.map(({ path, ...kind }) => ({
-      ...kind,
-      replay: sealToken(encodeChoices({ path, ways: this.#ways }), { shape, steps: kind.steps }),
-    }));
-  }
-
-  #resultWith(failures: readonly SqlFailureKind[]): ExploreSqlResult {
-    const { schedules, repetitions, histories, outcomes, counts, marks, unsupported, accesses } = this.#found;
+  #soFar(): ExploredSoFar {
     return {
-      profile: this.#options.profile,
-      schedules,
-      repetitions,
-      histories: histories.size,
-      outcomes: outcomes.size,
-      violations: counts.all,
-      invariantBroken: counts.invariantBroken,
-      notRetried: counts.notRetried,
-      complete: this.#stopped === null,
+      program: this.#program,
+      options: this.#options,
+      found: this.#found,
+      memory: this.#memory,
+      ways: this.#ways,
+      sources: this.#sources(),
       stopped: this.#stopped,
-      replayed: this.#replayed,
-      marks,
-      failures,
-      unsupported: unsupported.list,
-      accesses,
-      plans: 1,
       estimate: this.#estimate,
-      evidence: this.#evidence(),
-    };
-  }
-
-  #evidence(): Evidence {
-    const { schedules, counts, sessions, invariant, unsupported, accesses, takenForGranted } = this.#found;
-    const cut = this.#stopped === null ? [] : [stoppedText(this.#stopped)];
-    const waiting = waitingEvidence(this.#memory, this.#options.waitMs ?? waitMsDefault, cut);
-    return {
-      store: 'sql',
-      violations: counts.all,
-      looked: [{ count: schedules, nothing: 'no schedule was run' }],
-      sessions: sessions.sessions(),
-      invariant: invariant.evidence,
-      unsupported: unsupported.list,
-      ...waiting,
-      assumed: [
-        ...assumptionsOf(this.#program),
-        ...waiting.assumed,
-        ...assumedClauses(accesses),
-        ...takenForGranted,
-        ...this.#sources(),
-      ],
+      replayed: this.#replayed,
     };
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Which steps of one run happen before which, and which of them race. A step happens before a later one that it meets (`engine/footprint.ts`),
+ * Which steps of one run happen before which, and which of them race. A step happens before a later one that it conflicts with (`engine/footprint.ts`),
  * before the later ones of its own program session, and before all that those happen before. Runs with the same relation come to the same.
  *
  * Two steps of different processes race when one happens before the other and nothing in between makes it so: then they may be taken in the
  * other order. Flanagan and Godefroid, POPL 2005; Abdulla, Aronis, Jonsson and Sagonas, "Source Sets", JACM 64(4), 2017.
  */
-import type { Footprint } from '../../engine/index.ts';
+import { Footprint } from '../../engine/index.ts';
 
 /** What one connection does, in order. */
 export interface Step {
@@ -91,4 +91,11 @@ export class HappensBefore {
   step(index: number): Step {
     return this.#steps[index] as Step;
   }
+}
+
+/** A step of which is only known that it waits. */
+export function waitingForAll(process: string): Step {
+  const footprint = new Footprint();
+  footprint.touchAll();
+  return { process, footprint, waits: true };
 }

@@ -15,31 +15,10 @@
  * turn out to be a repetition when all that could continue sleep. It is finished, since a program cannot be stopped midway, and not counted.
  */
 import type { Decisions } from '../../mockdb/index.ts';
-import { Footprint } from '../../engine/index.ts';
-import { areDependent, HappensBefore, type Step } from './happens-before.ts';
-
-interface SessionNode {
-  readonly kind: 'session';
-  /** Processes, in order of their connections. */
-  readonly ready: readonly string[];
-  /** Tried here before. */
-  readonly done: Map<string, Step>;
-  readonly sleep: ReadonlyMap<string, Step>;
-  /** To be tried here, checkedRun or not. */
-  readonly planned: Set<string>;
-  chosen: string;
-  /** For those asleep: who else has to be tried when they are planned. */
-  readonly ifPlanned: Map<string, { readonly process: string; readonly initials: readonly string[] }>;
-  /** What the step that was taken last time was. */
-  step: Step | null;
-}
-
-/** What a read sees: every way is tried. */
-interface OtherNode {
-  readonly kind: 'other';
-  readonly options: number;
-  chosen: number;
-}
+import type { Footprint } from '../../engine/index.ts';
+import { Backtracking } from './backtracking.ts';
+import { areDependent, type Step, waitingForAll } from './happens-before.ts';
+import type { OtherNode, SessionNode } from './schedule-node.ts';
 
 /**
  * Where a walk stands between two runs, from the root on: the decisions of the next run, and what was tried beside them. Plain data; the steps that
@@ -81,14 +60,12 @@ export class ScheduleTree {
   isRepetition = false;
   readonly #options: ScheduleTreeOptions;
   readonly #nodes: (SessionNode | OtherNode)[] = [];
-  readonly #order = new HappensBefore();
+  readonly #backtracking = new Backtracking(this.#nodes);
   /** How many of the nodes this run has passed. */
   #depth = 0;
   /** From here on the sessions have ended. */
   #judgedFrom = Infinity;
   #last: SessionNode | null = null;
-  /** They began to wait before the first decision of this tree, where it is a part of another: for what is unknown. */
-  #alreadyWaiting: readonly Step[] = [];
 
   constructor(options: ScheduleTreeOptions) {
     this.#options = options;
@@ -122,10 +99,10 @@ export class ScheduleTree {
     };
   }
 
-  /** Goes to the next leaf. @returns false when there is none */
+  /** To the next leaf. @returns false when there is none */
   next(): boolean {
     this.#noteStep();
-    if (this.#options.reduces) this.#plan();
+    if (this.#options.reduces) this.#backtracking.plan(this.#judgedFrom);
     for (let node = this.#nodes.at(-1); node !== undefined; node = this.#nodes.at(-1)) {
       if (node.kind === 'other') {
         node.chosen += 1;
@@ -136,7 +113,7 @@ export class ScheduleTree {
         if (next !== undefined) {
           node.chosen = next;
           node.step = null;
-          this.#order.cutTo(this.#nodes.length - 1);
+          this.#backtracking.cutTo(this.#nodes.length - 1);
           return true;
         }
       }
@@ -230,7 +207,7 @@ export class ScheduleTree {
     const isJudging = phase === 'judging';
     if (isJudging) this.#judgedFrom = Math.min(this.#judgedFrom, depth);
     const known = this.#nodes[depth];
-    if (depth === 0) this.#alreadyWaiting = this.#options.waiting().map(waitingForAll);
+    if (depth === 0) this.#backtracking.alreadyWaiting = this.#options.waiting().map(waitingForAll);
     if (known !== undefined) {
       if (known.kind === 'session' && known.ready.join('\0') === ready.join('\0')) return known;
       this.hasDiverged = true;
@@ -279,7 +256,7 @@ export class ScheduleTree {
     node.step = { process: node.chosen, footprint, waits: this.#options.waiting().includes(node.chosen) };
   }
 
-  /** Who sleeps after the step before this one. */
+  /** The sleep set after the step before this one. */
   #sleepers(): Map<string, Step> {
     const sleepers = new Map<string, Step>();
     const previous = this.#nodes.at(-1);
@@ -288,98 +265,4 @@ export class ScheduleTree {
       if (process !== previous.chosen && !areDependent(step, previous.step)) sleepers.set(process, step);
     return sleepers;
   }
-
-  // ---- what is planned
-
-  /** Plans what the run that has ended asks for. */
-  #plan(): void {
-    const end = Math.min(this.#nodes.length, this.#judgedFrom);
-    for (let at = this.#order.length; at < end; at += 1) {
-      const { step } = this.#nodes[at] as SessionNode;
-      if (step === null) return;
-      for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
-      this.#planWhoIsHeldUp(at, step);
-      for (let before = 0; before < at; before += 1) {
-        if (this.#order.happensBefore(before, at)) continue;
-        this.#planBeforeSleepers(before, at, step);
-        this.#planBeforeWaiting(before, at, step);
-      }
-    }
-  }
-
-  /** The second step of a race before the first: a session on the way to it has to be tried where the first was taken. */
-  #planReversal(first: number, second: number): void {
-    const node = this.#nodes[first] as SessionNode;
-    const { process } = this.#order.step(second);
-    const initials = this.#order.initials(this.#order.wayTo(second, first));
-    // It waits for the first step, or is not there before it: the two cannot be taken in the other order.
-    if (initials.length === 1 && initials[0] === process && !node.ready.includes(process)) return;
-    this.#planOneOf(node, initials);
-  }
-
-  /** What is tried at a place, asleep or not, must not be met by steps that could come before it there, unless they are tried as well. */
-  #planBeforeSleepers(place: number, at: number, step: Step): void {
-    const node = this.#nodes[place] as SessionNode;
-    for (const [process, sleeping] of node.sleep) {
-      if (process === step.process || !areDependent(sleeping, step)) continue;
-      const initials = this.#order.initials(this.#order.wayTo(at, place));
-      if (node.planned.has(process)) this.#planOneOf(node, initials);
-      else node.ifPlanned.set(`${process} ${initials.join()}`, { process, initials });
-    }
-  }
-
-  /**
-   * A session waits while a step is taken that may decide how long. It does not show as a race when it continues, because that happens after the
-   * end of what held him up. He could have gone on before it, if he was ready;
-   */
-  #planWhoIsHeldUp(at: number, step: Step): void {
-    const node = this.#nodes[at] as SessionNode;
-    const next = this.#nodes[at + 1];
-    if (next?.kind === 'session' && at + 1 < this.#judgedFrom)
-      for (const process of node.ready)
-        if (process !== step.process && !next.ready.includes(process)) this.#planOneOf(node, [process]);
-    for (const waiting of this.#waitingAt(at, at))
-      if (node.ready.includes(waiting.process) && areDependent(waiting, step)) this.#planOneOf(node, [waiting.process]);
-  }
-
-  /** or after something else that decides how long. */
-  #planBeforeWaiting(place: number, at: number, step: Step): void {
-    const taken = this.#order.step(place);
-    for (const waiting of this.#waitingAt(place, at))
-      if (areDependent(waiting, taken) && areDependent(waiting, step))
-        this.#planOneOf(this.#nodes[place] as SessionNode, this.#order.initials(this.#order.wayTo(at, place)));
-  }
-
-  /** Steps before `place` that began to wait and had not gone on by `at`. */
-  #waitingAt(place: number, at: number): Step[] {
-    const waiting: Step[] = [];
-    const gone = new Set<string>();
-    for (let index = at - 1; index >= 0; index -= 1) {
-      const step = this.#order.step(index);
-      if (!gone.has(step.process) && index < place && step.waits) waiting.push(step);
-      gone.add(step.process);
-    }
-    waiting.push(...this.#alreadyWaiting.filter(({ process }) => !gone.has(process)));
-    return waiting;
-  }
-
-  /** One who sleeps costs nothing, but has to be followed by those who meet what he would do. */
-  #planOneOf(node: SessionNode, processes: readonly string[]): void {
-    if (processes.some((process) => node.planned.has(process))) return;
-    const planned =
-      processes.find((process) => node.sleep.has(process)) ?? node.ready.find((each) => processes.includes(each));
-    if (planned === undefined) {
-      for (const process of node.ready) node.planned.add(process);
-      return;
-    }
-    node.planned.add(planned);
-    for (const { process, initials } of node.ifPlanned.values())
-      if (node.planned.has(process)) this.#planOneOf(node, initials);
-  }
-}
-
-function waitingForAll(process: string): Step {
-  const footprint = new Footprint();
-  footprint.touchAll();
-  return { process, footprint, waits: true };
 }

@@ -5,11 +5,11 @@
  * commit that comes with a statement has the statement's times.
  */
 import { type TraceOperationKind, formatTraceRecord, formatTraceStatement } from '../trace/index.ts';
-import type { Dialect } from '../sql/model/index.ts';
+import type { DatabaseRecorder } from './database-recorder.ts';
 import { type CaptureRules, captureRules } from './dialect.ts';
 import { keptStatement } from './kept-statement.ts';
-import { emptySchema, type RecordedSchema } from './schema.ts';
-import { PlanCache, type StatementPlan } from './statement-plan.ts';
+import { eventsOf, type StatementEvent } from './statement-event.ts';
+import type { StatementPlan } from './statement-plan.ts';
 import {
   opaqueReads,
   opaqueWrites,
@@ -18,141 +18,6 @@ import {
   type StatementResult,
   type StatementRows,
 } from './statement-rows.ts';
-
-export interface StatementEvent {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  readonly start: number;
-  readonly end: number;
-  /** `done`: a result for each statement of the text, as far as the client learns them. `lost`: no answer will come. */
-  readonly outcome:
-    | { readonly kind: 'done'; readonly results: readonly StatementResult[] }
-    | { readonly kind: 'failed'; readonly code: string; readonly results?: readonly StatementResult[] }
-    | { readonly kind: 'lost' };
-}
-
-export interface RecorderOptions {
-  /** Takes a line of the trace. */
-  readonly write: (line: string) => void;
-  /** Statements that wait for the schema; more are taken with the tables that are known. Default 10,000. */
-  readonly waitingMax?: number;
-  /** Write every statement with its values and rows, too. Default false. */
-  readonly keepsStatements?: boolean;
-}
-
-/** One database: its tables, and the sessions of its clients. */
-export class DatabaseRecorder {
-  readonly dialect: Dialect;
-  readonly write: (line: string) => void;
-  readonly keepsStatements: boolean;
-  readonly #waitingMax: number;
-  #cache: PlanCache;
-  #state: 'unknown' | 'asked' | 'known' = 'unknown';
-  #waiting: { readonly start: number; readonly take: () => void }[] = [];
-  /** How many of those had their answers when the schema was asked for: it is that after their DDL. */
-  #answered = 0;
-  #changes = 0;
-  /** Tables that statements have read or written. */
-  readonly #used = new Set<string>();
-
-  constructor(dialect: Dialect, { write, waitingMax = 10_000, keepsStatements = false }: RecorderOptions) {
-    this.dialect = dialect;
-    this.write = write;
-    this.keepsStatements = keepsStatements;
-    this.#waitingMax = waitingMax;
-    this.#cache = new PlanCache(emptySchema(dialect));
-  }
-
-  get cache(): PlanCache {
-    return this.#cache;
-  }
-
-  /** Should the next statement of an idle session be preceded by the query for the schema? The caller that asks it calls `asking` first. */
-  get needsSchema(): boolean {
-    return this.#state === 'unknown';
-  }
-
-  use(table: string): void {
-    this.#used.add(table);
-  }
-
-  /** Of these tables (`*`: all; without a schema: in any) those of which the trace may have rows. O(tables that were used) */
-  used(tables: readonly string[]): readonly string[] {
-    if (tables.includes('*')) return this.#used.size === 0 ? [] : ['*'];
-    return [...this.#used].filter((used) => tables.some((table) => used === table || used.endsWith(`.${table}`)));
-  }
-
-  asking(): void {
-    this.#state = 'asked';
-    this.#answered = this.#waiting.length;
-  }
-
-  learn(schema: RecordedSchema): void {
-    this.#state = 'known';
-    this.#cache = new PlanCache(schema);
-    this.flush();
-  }
-
-  /** The schema cannot be read: what was known of it stays. */
-  giveUp(): void {
-    this.#state = 'known';
-    this.flush();
-  }
-
-  /** A DDL statement has run. */
-  forget(): void {
-    this.#state = 'unknown';
-  }
-
-  /** +1: a DDL statement is sent. -1: it has its answer. */
-  changing(by: 1 | -1): void {
-    this.#changes += by;
-  }
-
-  /** Are the tables still those of a statement that is sent now? */
-  get isCurrent(): boolean {
-    return this.#state === 'known' && this.#changes === 0 && this.#waiting.length === 0;
-  }
-
-  /** Takes the statements that wait with what is known of the tables. */
-  flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const [i, { take }] of waiting.entries()) {
-      take();
-      if (this.#state === 'known') continue;
-      // DDL. The statements after it wait for the tables as they are then.
-      if (i < this.#answered) this.#state = 'known';
-      else {
-        this.#waiting = waiting.slice(i + 1);
-        return;
-      }
-    }
-  }
-
-  /** The first start of what still waits for the schema; Infinity: nothing does. O(waiting). */
-  get waitsSince(): number {
-    return this.#waiting.reduce((least, { start }) => Math.min(least, start), Infinity);
-  }
-
-  /** Now, or when the schema is known. @param start of the earliest operation that will be written */
-  whenKnown(start: number, take: () => void): void {
-    if (this.#state === 'known' && this.#waiting.length === 0) {
-      take();
-      return;
-    }
-    this.#waiting.push({ start, take });
-    if (this.#waiting.length > this.#waitingMax) this.end();
-  }
-
-  /** Nothing more will be learned about the tables. */
-  end(): void {
-    while (this.#waiting.length > 0) {
-      this.#state = 'known';
-      this.flush();
-    }
-  }
-}
 
 interface OpenTransaction {
   readonly id: string;
@@ -178,7 +43,7 @@ export class SessionRecorder {
 
   record(event: StatementEvent): void {
     this.#database.whenKnown(event.start, () => {
-      this.#take(event);
+      this.#recordText(event);
     });
   }
 
@@ -204,17 +69,17 @@ export class SessionRecorder {
   recordTogether(events: readonly StatementEvent[]): void {
     const start = events.reduce((least, event) => Math.min(least, event.start), Infinity);
     this.#database.whenKnown(start, () => {
-      this.#takeSeveral(events);
+      this.#recordSeveral(events);
     });
   }
 
-  #take(event: StatementEvent): void {
+  #recordText(event: StatementEvent): void {
     const statements = event.sql.includes(';') ? this.#split(event.sql) : [event.sql];
-    if (statements.length === 1) this.#takeOne(event);
-    else this.#takeSeveral(eventsOf(statements, event));
+    if (statements.length === 1) this.#recordOne(event);
+    else this.#recordSeveral(eventsOf(statements, event));
   }
 
-  #takeOne(event: StatementEvent): void {
+  #recordOne(event: StatementEvent): void {
     const { outcome, sql } = event;
     const { plan, parameters } = this.#database.cache.lookup(sql, event.parameters);
     const known = parameters === event.parameters ? event : { ...event, parameters };
@@ -243,11 +108,11 @@ export class SessionRecorder {
     }
   }
 
-  #takeSeveral(events: readonly StatementEvent[]): void {
+  #recordSeveral(events: readonly StatementEvent[]): void {
     const [first] = events;
     const isOne = events.length > 1 && this.#rules.joinsStatements && this.#transaction === null;
     if (!isOne || first === undefined) {
-      for (const event of events) this.#takeOne(event);
+      for (const event of events) this.#recordOne(event);
       return;
     }
     this.#open();
@@ -257,7 +122,7 @@ export class SessionRecorder {
       const begins = beginPattern.test(event.sql);
       isExplicit = begins || (isExplicit && !endPattern.test(event.sql));
       if (begins) this.#keep(event, this.#transaction?.id ?? null);
-      else this.#takeOne(event);
+      else this.#recordOne(event);
     }
     const last = events.at(-1) ?? first;
     if (isExplicit || this.#transaction === null) return;
@@ -435,18 +300,3 @@ type SavepointStatement = Extract<
 const rollsBack: ReadonlySet<string> = new Set(['1213', '40001', '1020', 'HY000/1020']);
 const beginPattern = /^\s*(?:begin|start\s+transaction)\b/i;
 const endPattern = /^\s*(?:commit|end|abort|rollback)\b/i;
-
-/**
- * Several in one message: when one fails, those that are known to have run are those with results; of the others one has failed and the
- * rest has not run.
- */
-function eventsOf(statements: readonly string[], event: StatementEvent): StatementEvent[] {
-  const { outcome } = event;
-  const results = outcome.kind === 'lost' ? [] : (outcome.results ?? []);
-  const run = outcome.kind === 'done' ? statements.length : Math.min(results.length + 1, statements.length);
-  return statements.slice(0, run).map((sql, i) => {
-    const result = results[i];
-    if (outcome.kind !== 'done' && i >= results.length) return { ...event, sql };
-    return { ...event, sql, outcome: { kind: 'done', results: result === undefined ? [] : [result] } };
-  });
-}
