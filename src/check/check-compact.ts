@@ -4,6 +4,7 @@
  */
 import { monotonicMs, TimeLimit, within } from '../base/index.ts';
 import { type CompactHistory, statusCode } from '../history/index.ts';
+import { nameCycle } from '../isolation/index.ts';
 import { causalEdges, type CausalOptions } from './causal.ts';
 import { commitOrder, type OrderProblem } from './commit-order.ts';
 import { shortCycle } from './cycle.ts';
@@ -17,6 +18,7 @@ import { sessionOrder } from './session-order.ts';
 import { checkStrong, type StrongOptions } from './strong/check-strong.ts';
 import { checkRepeatedValues, type RepeatedSearchOptions } from './strong/repeated-values.ts';
 import { strongEvidence } from './strong/explain-strong.ts';
+import { orderProof } from './strong/order-proof.ts';
 import type { StrongLevel } from './strong/nodes.ts';
 import type { CompactLevel, CompactVerdict } from './verdict.ts';
 
@@ -165,7 +167,12 @@ function strong(problem: OrderProblem, level: StrongLevel, options: LimitedOptio
   const weaker = causal(problem, options);
   if (weaker.kind === 'violated') return weaker;
   const evidence = within(() => strongEvidence(problem, level, outcome.problem, options.evidenceLimit), null);
-  return { kind: 'violated', anomaly: evidence?.verdict.anomaly ?? 'G2-item', cycle: [], evidence };
+  if (evidence !== null) return { kind: 'violated', anomaly: evidence.verdict.anomaly, cycle: [], evidence };
+  const contradiction = outcome.problem;
+  const { evidenceLimit } = options;
+  const proof = contradiction === null ? null : within(() => orderProof(problem, contradiction, evidenceLimit), null);
+  if (proof === null) return { kind: 'violated', anomaly: 'G2-item', cycle: [], evidence };
+  return { kind: 'violated', anomaly: nameCycle(proof.cycle), cycle: [], evidence, proof };
 }
 
 function ordered(problem: OrderProblem, level: CompactLevel): CompactVerdict {

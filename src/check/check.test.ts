@@ -67,6 +67,18 @@ test('a cycle that is too long for a part is evidence as it is', () => {
   expect(certify(history, 'causal', verdict)).toBe(true);
 });
 
+test('an order that no part of 100 transactions refutes has a proof about the whole', () => {
+  const length = 110;
+  // Each reads the initial value of a key that the one before it writes: no level but serializable forbids it.
+  const sessions = Array.from({ length }, (_, s) => `r k${s} _, w k${(s + 1) % length} 1`);
+  const history = parseHistory(['w m 1 | r m 1', ...sessions].join('\n'));
+  const verdict = checkHistory(history, 'serializable');
+  expect(verdict).toMatchObject({ kind: 'violated', anomaly: 'G2-item' });
+  expect(verdict.kind === 'violated' && verdict.cycle.length).toBe(length);
+  expect(certify(history, 'serializable', verdict)).toBe(true);
+  expect(verdict.kind === 'violated' && explain(history, verdict).length).toBe(length);
+});
+
 test('the weakest violation of every example of an anomaly is at the level that forbids it', () => {
   for (const [name, { example, forbiddenBy }] of Object.entries(anomalies)) {
     const history = parseHistory(example);

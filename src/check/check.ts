@@ -45,8 +45,9 @@ const wholeTransactionsMax = 30;
  * limits. A level of each transaction's own is for histories of some hundred transactions.
  * @param level one level, or each transaction's own
  * @returns the commit order; or a violation, in the transactions and operations of `history`, which `certify` re-checks and `explain` puts in
- *   words. Of a large history the evidence is the smallest part found that violates the level; where that has more than 100 transactions
- *   `cycle` may be empty, and `certify` is false
+ *   words. Of a large history the evidence is the smallest part found that violates the level, or, where that has more than 100 transactions, a proof
+ *   about the whole. Above `causal` there may be neither: at `prefix` and `snapshot-isolation`, and where a search found the violation; then `cycle`
+ *   is empty, and `certify` is false
  * @throws InputError `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
  */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {

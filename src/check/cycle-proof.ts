@@ -35,7 +35,8 @@ function namedEdge({ from, to, relation, read }: CommitEdge, readOf: (read: numb
   return relation === 'forced' ? { from, to, relation: 'ww', key } : { from, to, relation: 'wr', key, operation };
 }
 
-function externalRead({ history, reads }: OrderProblem, read: number): ExternalRead {
+/** A read of `Reads`, in the transactions and operations of the history. */
+export function externalRead({ history, reads }: OrderProblem, read: number): ExternalRead {
   const by = readerOf(history, reads, read);
   const operation = reads.readOperation[read];
   return {

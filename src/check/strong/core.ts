@@ -8,13 +8,31 @@ import { rule, transactionAt } from './nodes.ts';
 import type { StrongProblem } from './check-strong.ts';
 
 export function coreOf(problem: StrongProblem): TransactionIndex[] {
+  const found = new Set([...derivationOf(problem).found].map((node) => transactionAt(problem.nodes, node)));
+  found.delete(INITIAL);
+  return [...found].toSorted((a, b) => a - b);
+}
+
+/** What a contradiction follows from. */
+export interface Derivation {
+  /** The nodes of a cycle, and of the reasons for its edges. */
+  readonly found: ReadonlySet<number>;
+  /** The edges of the cycle and of the reasons; each follows from those before it. */
+  readonly edges: readonly number[];
+  /** Neighbours in a chain that the ways pass, each once. */
+  readonly chainSteps: readonly (readonly [before: number, after: number])[];
+}
+
+export function derivationOf(problem: StrongProblem): Derivation {
   const { nodes, versions, edges } = problem;
   const search = new WaySearch(problem);
   const found = new Set<number>();
   const explained = new Set<number>();
+  const chained = new Map<number, readonly [number, number]>();
   const queue: number[] = [];
   const take = (way: Way): void => {
-    for (const node of way.nodes) found.add(transactionAt(nodes, node));
+    for (const node of way.nodes) found.add(node);
+    for (const step of way.chainSteps) chained.set(step[0], step);
     for (const edge of way.edges) if (!explained.has(edge)) queue.push(edge);
     for (const edge of way.edges) explained.add(edge);
   };
@@ -39,8 +57,7 @@ export function coreOf(problem: StrongProblem): TransactionIndex[] {
       default: // known from the history
     }
   }
-  found.delete(INITIAL);
-  return [...found].toSorted((a, b) => a - b);
+  return { found, edges: [...explained].toSorted((a, b) => a - b), chainSteps: [...chained.values()] };
 }
 
 function readerOf({ nodes, versions }: StrongProblem, read: number): number {
@@ -56,6 +73,7 @@ function readerOf({ nodes, versions }: StrongProblem, read: number): number {
 interface Way {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
+  readonly chainSteps: readonly (readonly [before: number, after: number])[];
 }
 
 /** Walks backwards, along edges by their target. */
@@ -165,6 +183,7 @@ class WaySearch {
   #wayBack(from: number, to: number): Way {
     const found: number[] = [from];
     const edges: number[] = [];
+    const chainSteps: [number, number][] = [];
     let node = from;
     do {
       const by = this.#by[node];
@@ -172,10 +191,10 @@ class WaySearch {
       if (by >= 0) {
         edges.push(by);
         found.push(node, next);
-      }
+      } else chainSteps.push([node, next]);
       node = next;
     } while (node !== to);
     found.push(to);
-    return { nodes: [...new Set(found)], edges };
+    return { nodes: [...new Set(found)], edges, chainSteps };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Chooser, seeded } from '../../base/index.ts';
+import { type Chooser, seeded, unlimited } from '../../base/index.ts';
 import {
   type CompactHistory,
   compactOf,
@@ -9,13 +9,14 @@ import {
   parseHistory,
   type Transaction,
 } from '../../history/index.ts';
-import { certify } from '../../isolation/index.ts';
+import { certify, nameCycle } from '../../isolation/index.ts';
 import { checkCompact } from '../check-compact.ts';
 import { commitOrder } from '../commit-order.ts';
 import { readsOf } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import { certifyStrongOrder } from './certify-strong-order.ts';
 import { checkStrong } from './check-strong.ts';
+import { orderProof } from './order-proof.ts';
 
 /** MOIRAI_HEAVY=1: more histories. */
 const heavy = process.env['MOIRAI_HEAVY'] === '1';
@@ -30,6 +31,30 @@ describe('the two searches and the guess before them', { timeout: 3_600_000 }, (
       seen.set(answers, (seen.get(answers) ?? 0) + 1);
     }
     expect([...seen.keys()].toSorted()).toEqual(['ssss', 'sssv', 'ssvv', 'svvv', 'vvvv']);
+  });
+
+  test('what contradicts itself without a choice has a proof that the definition accepts', () => {
+    const rules = new Map<string, number>();
+    for (let seed = 0; seed < (heavy ? 10_000 : 50); seed += 1) {
+      const history = storeHistory(seeded(seed));
+      const compact = compactOf(history);
+      const reads = readsOf(compact);
+      const sessions = sessionOrder(compact, reads);
+      const problem = { history: compact, reads, sessions, forced: null };
+      const order = commitOrder(problem);
+      if (order.length < sessions.member.length) continue;
+      for (const level of ['serializable', 'strict-serializable'] as const) {
+        const outcome = checkStrong(compact, reads, sessions, order, level);
+        if (outcome.kind !== 'violated' || outcome.problem === null) continue;
+        const proof = orderProof(problem, outcome.problem, unlimited);
+        expect(proof !== null || level === 'strict-serializable', `${level}, seed ${seed}`).toBe(true);
+        if (proof === null) continue;
+        const verdict = { kind: 'violated', anomaly: nameCycle(proof.cycle), ...proof } as const;
+        expect(certify(history, level, verdict), `${level}, seed ${seed}\n${formatHistory(history)}`).toBe(true);
+        for (const { why } of proof.refutation.steps) rules.set(why.rule, (rules.get(why.rule) ?? 0) + 1);
+      }
+    }
+    expect([...rules.keys()].toSorted()).toEqual(['axiom', 'hidden', 'so', 'wr']);
   });
 
   test('agree on choices that forbid each other', () => {

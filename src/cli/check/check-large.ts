@@ -82,11 +82,13 @@ function answerOf(verdict: CompactVerdict): Answer {
 }
 
 function violationOf(history: CompactHistory, level: CompactLevel, verdict: CompactViolated): Violation {
-  const { evidence, anomaly, cycle } = verdict;
+  const { evidence, anomaly, proof } = verdict;
   if (evidence !== null) return violationIn(evidence.history, level, evidence.verdict);
   const name = (t: TransactionIndex): string => (t === INITIAL ? 'initial' : history.names.id(t));
   const relations = { so: 'so', wr: 'wr', forced: 'ww' } as const;
-  const edges = cycle.map((edge) => ({ from: name(edge.from), to: name(edge.to), relation: relations[edge.relation] }));
+  const cycle =
+    proof?.cycle ?? verdict.cycle.map(({ from, to, relation }) => ({ from, to, relation: relations[relation] }));
+  const edges = cycle.map(({ from, to, relation }) => ({ from: name(from), to: name(to), relation }));
   const title = `${anomalies[anomaly].title}: ${anomalies[anomaly].meaning}`;
   return {
     level,
