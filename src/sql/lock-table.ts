@@ -1,28 +1,16 @@
 /** LOCK TABLE. PostgreSQL 15, `LockTableCommand`: tables, and views with all that they read. */
 import type { LockStmt } from '@pgsql/types';
 import { assert } from '../base/index.ts';
-import { SqlError, type TableLockMode } from './model/index.ts';
+import { SqlError, tableLockModes } from './model/index.ts';
 import type { Relation } from './catalog/relation.ts';
 import type { Planning } from './plan/planning.ts';
 import type { LockTableStatement, TableLock } from './statement.ts';
 
-/** By PostgreSQL's numbers, from 1. */
-const modes: readonly TableLockMode[] = [
-  'access share',
-  'row share',
-  'row exclusive',
-  'share update exclusive',
-  'share',
-  'share row exclusive',
-  'exclusive',
-  'access exclusive',
-];
-
 export function lockTableStatement(
-  { relations = [], mode = modes.length, nowait = false }: LockStmt,
+  { relations = [], mode = tableLockModes.length, nowait = false }: LockStmt,
   planning: Planning,
 ): LockTableStatement {
-  const lockMode = modes[mode - 1];
+  const lockMode = tableLockModes[mode - 1];
   assert(lockMode !== undefined, `lock mode ${mode} is one of PostgreSQL's`);
   const tables = new Set<number>();
   const add = (relation: Relation): void => {

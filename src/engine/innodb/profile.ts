@@ -7,19 +7,16 @@ import {
   type StorageTransaction,
   type Waiting,
 } from '../../sql/model/index.ts';
-import { AdvisoryLocks } from '../advisory-locks.ts';
 import type {
   BegunStatement,
   BegunTransaction,
   DependsOnWay,
   Engine,
   EngineOptions,
-  EngineProfile,
   SnapshotOf,
 } from '../engine-profile.ts';
-import { HistoryRecorder } from '../history/history-recorder.ts';
-import { isolationNamed, isolationNames } from '../isolation-name.ts';
-import { WeighedWaits } from '../weighed-waits.ts';
+import { isolationNames } from '../isolation-name.ts';
+import { LockingProfile } from '../locking-profile.ts';
 import { lockingScans } from './locking-scans.ts';
 import { pausingBeforeWrites } from './pauses.ts';
 import { innodbStorage } from './storage.ts';
@@ -47,59 +44,31 @@ function hasRolledBack(error: unknown): boolean {
   return error.code === '40001' || error.code === '40P01' || error.detail.mysqlNumber === 1020;
 }
 
-class InnodbProfile implements EngineProfile {
+class InnodbProfile extends LockingProfile {
   readonly snapshotOf = innodbEngine.snapshotOf;
   readonly undoneBy = innodbEngine.undoneBy;
   readonly storage: Storage;
-  readonly advisoryLocks: AdvisoryLocks;
-  readonly recorder: HistoryRecorder;
-  readonly pauses: boolean;
-  readonly #options: EngineOptions;
-  #isolation: IsolationName;
 
   constructor(isolation: IsolationName, options: EngineOptions) {
-    const { footprints, transactionOf, pauses, anyVictim, takenForGranted } = options;
-    this.#isolation = isolation;
-    this.#options = options;
-    this.pauses = pauses;
-    this.recorder = new HistoryRecorder('mysql', options.tableById, options.operationsMax);
-    const waits = new WeighedWaits();
-    this.advisoryLocks = new AdvisoryLocks({
-      footprints,
-      transactionOf,
-      deadlockVictim: pauses ? 'any' : 'last',
-      waits,
-    });
+    super('mysql', isolation, options);
     this.storage = innodbStorage({
-      waits,
+      waits: this.waits,
       observer: this.recorder,
-      footprints,
-      anyPage: anyVictim,
-      onPageBegin: () => takenForGranted?.add(noPageBegins),
+      footprints: options.footprints,
+      anyPage: options.anyVictim,
+      onPageBegin: () => options.takenForGranted?.add(noPageBegins),
     });
-  }
-
-  isolation(ofSession: string | undefined): IsolationName {
-    return ofSession === undefined ? this.#isolation : isolationNamed(ofSession);
-  }
-
-  setLevel(level: string): void {
-    this.#isolation = isolationNamed(level);
   }
 
   /** At SERIALIZABLE a plain SELECT that is a transaction of its own reads without locks. */
-  begin(begun: BegunTransaction): StorageTransaction {
+  protected beginStorage(begun: BegunTransaction): StorageTransaction {
     const { session, isolation, isOneRead, setting } = begun;
-    const transaction = this.storage.begin(session, {
+    return this.storage.begin(session, {
       ...begun,
       isolation: isOneRead && isolation === 'serializable' ? 'repeatable read' : isolation,
       checksSnapshot: setting('innodb_snapshot_isolation') === '1',
     });
-    this.recorder.begun(transaction.id, session);
-    return transaction;
   }
-
-  ended(): void {}
 
   // A generator because statements of other engines stop here.
   // oxlint-disable-next-line require-yield
@@ -117,13 +86,7 @@ class InnodbProfile implements EngineProfile {
     return isolation === 'serializable' || locks || writesJoin || locksSubqueries ? 'locks' : 'order';
   }
 
-  keepsSnapshot(): void {
-    this.#options.footprints?.current.touch('snapshot', 'left');
-  }
-
   lockSequence(): void {}
-
-  decideBy(): void {}
 }
 
 /** A search begins at the end of the page before, where its first row begins a page, and locks the gap there (`row_search_mvcc`). */

@@ -87,7 +87,7 @@ export class InnodbStatement implements StatementView {
     this.#transaction.intend(tableId, modeOf(request));
     const isOfKey = request.reading === 'referenced' || request.reading === 'referencing';
     if (!isOfKey && index.since > this.#transaction.readView) throw changedDefinition();
-    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.readView);
+    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.lastCommit);
     const matches = scan === null ? condition.matches : observedMatches(condition, scan);
     let stop: InnodbVersion | null = null;
     const takeObserved = function* (this: InnodbStatement, version: InnodbVersion): Waiting<boolean> {

@@ -10,29 +10,17 @@
  * 40001 (MySQL 1213) when it is resumed, which its `Wait` then asks for. `rollback` afterwards does nothing. Other errors leave the transaction
  * open: who drives this storage calls `undo` of the statement. Delete-marked records are purged as soon as no read view can want them.
  */
-import { assert } from '../../base/index.ts';
-import type {
-  Storage,
-  StorageTransaction,
-  TableId,
-  TableShape,
-  TransactionOptions,
-  SqlValue,
-} from '../../sql/model/index.ts';
+import type { Storage, TableId, TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
 import { purge } from './records.ts';
 import { InnodbTable, type InnodbRow } from './table.ts';
 import { InnodbTransaction } from './transaction.ts';
-import type { Footprint, FootprintRecorder } from '../footprint.ts';
 import * as footprints from './footprint.ts';
 import type { LockableRecord } from './gap-locks.ts';
 import { WeighedWaits } from '../weighed-waits.ts';
 import { MetadataLocks } from './metadata-locks.ts';
-import type { StorageObserver } from '../observer.ts';
+import { VersionedStorage, type VersionedStorageOptions } from '../versioned-storage.ts';
 
-export interface InnodbStorageOptions {
-  readonly observer?: StorageObserver;
-  /** Collects the footprint of every step. */
-  readonly footprints?: FootprintRecorder | null;
+export interface InnodbStorageOptions extends VersionedStorageOptions {
   /**
    * Which transactions of a deadlock may be its victim: the one that is lightest by the locks as they are counted where every index has one page (default:
    * false), or any that is where the pages are others; of several the scheduler chooses.
@@ -48,39 +36,31 @@ export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
   return new InnodbStorage(options);
 }
 
-export class InnodbStorage implements Storage {
-  readonly observer: StorageObserver | null;
+export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, InnodbTransaction> {
   /** Records of which locks have gone since deadlocks were looked for. */
   readonly unlocked = new Set<LockableRecord>();
-  readonly #footprints: FootprintRecorder | null;
   readonly anyPage: boolean;
   readonly onPageBegin: () => void;
-  readonly open = new Map<number, InnodbTransaction>();
   readonly metadata: MetadataLocks;
   readonly tableLocks = new MetadataLocks('table lock', new WeighedWaits());
-  readonly #tables = new Map<TableId, InnodbTable>();
-  #commits = 0;
-  #transactions = 0;
-  /** Rows with versions to drop when no read view is older than the commit that wrote over them. In order of commit. */
-  readonly #overwritten: { readonly rows: readonly InnodbRow[]; readonly commit: number }[] = [];
 
   constructor(options: InnodbStorageOptions) {
-    this.observer = options.observer ?? null;
-    this.#footprints = options.footprints ?? null;
+    super(options);
     this.anyPage = options.anyPage === true;
     this.metadata = new MetadataLocks('metadata lock', options.waits ?? new WeighedWaits());
     this.onPageBegin = options.onPageBegin ?? (() => {});
   }
 
-  /** Of the step under way; `null` without a recorder. */
-  get footprint(): Footprint | null {
-    return this.#footprints === null ? null : this.#footprints.current;
+  protected newTable(shape: TableShape): InnodbTable {
+    return new InnodbTable(shape, this.nextCommit());
   }
 
-  createTable(shape: TableShape): void {
-    this.footprint?.touchAll();
-    assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
-    this.#tables.set(shape.id, new InnodbTable(shape, this.nextCommit()));
+  protected newTransaction(id: number, session: number, options: TransactionOptions): InnodbTransaction {
+    return new InnodbTransaction(this, id, session, options);
+  }
+
+  protected snapshotOf({ readView }: InnodbTransaction): number {
+    return readView;
   }
 
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
@@ -97,37 +77,11 @@ export class InnodbStorage implements Storage {
     for (const index of indexes) index.since = since;
   }
 
-  dropTable(table: TableId): void {
-    this.footprint?.touchAll();
-    this.#tables.delete(table);
-  }
-
-  begin(session: number, options: TransactionOptions): StorageTransaction {
-    const transaction = new InnodbTransaction(this, ++this.#transactions, session, options);
-    this.open.set(transaction.id, transaction);
-    return transaction;
-  }
-
-  table(id: TableId): InnodbTable {
-    const table = this.#tables.get(id);
-    assert(table !== undefined, `table ${id} exists`);
-    return table;
-  }
-
-  /** The number of the last commit: a read view. */
-  get readView(): number {
-    return this.#commits;
-  }
-
-  nextCommit(): number {
-    return ++this.#commits;
-  }
-
   /** A transaction has ended, its locks are released. */
   ended(transaction: InnodbTransaction, overwritten: readonly InnodbRow[]): void {
-    this.open.delete(transaction.id);
-    if (overwritten.length > 0) this.#overwritten.push({ rows: overwritten, commit: this.#commits });
-    this.#purge();
+    this.close(transaction, overwritten);
+    if (this.overwritten.length > 0) footprints.recordPurge(this, this.overwritten);
+    this.dropUnseen((row, oldest) => purge(this, row, oldest));
     this.lookForDeadlocks();
   }
 
@@ -138,19 +92,5 @@ export class InnodbStorage implements Storage {
       waiting.breakDeadlock(null);
     }
     this.unlocked.clear();
-  }
-
-  #purge(): void {
-    if (this.#overwritten.length === 0) return;
-    footprints.recordPurge(this, this.#overwritten);
-    let oldest = this.#commits;
-    for (const { readView } of this.open.values()) if (readView < oldest) oldest = readView;
-    let done = 0;
-    for (; done < this.#overwritten.length; done++) {
-      const { rows, commit } = this.#overwritten[done] as { rows: readonly InnodbRow[]; commit: number };
-      if (commit > oldest) break;
-      for (const row of rows) purge(this, row, oldest);
-    }
-    if (done > 0) this.#overwritten.splice(0, done);
   }
 }

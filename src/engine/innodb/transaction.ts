@@ -89,7 +89,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** The read view for a consistent read, opened when it is first needed. */
   openReadView(): number {
     if (this.readView !== Infinity) return this.readView;
-    this.readView = this.storage.readView;
+    this.readView = this.storage.lastCommit;
     this.storage.footprint?.touch('read views', 'read');
     if (this.locksGaps) this.storage.footprint?.touch('snapshot', 'left');
     return this.readView;

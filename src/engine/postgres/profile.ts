@@ -1,18 +1,8 @@
 /** PostgreSQL as its sessions see it. */
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
 import type { Storage, StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
-import { WeighedWaits } from '../weighed-waits.ts';
-import { AdvisoryLocks } from '../advisory-locks.ts';
-import type {
-  BegunStatement,
-  BegunTransaction,
-  DependsOnWay,
-  Engine,
-  EngineOptions,
-  EngineProfile,
-} from '../engine-profile.ts';
-import { HistoryRecorder } from '../history/history-recorder.ts';
-import { isolationNamed } from '../isolation-name.ts';
+import type { BegunStatement, BegunTransaction, DependsOnWay, Engine, EngineOptions } from '../engine-profile.ts';
+import { LockingProfile } from '../locking-profile.ts';
 import { pausing } from './pauses.ts';
 import { lockSequence } from './sequence-locks.ts';
 import { postgresStorage } from './storage.ts';
@@ -28,28 +18,14 @@ export const postgresEngine: Engine = {
   open: (isolation, options) => new PostgresProfile(isolation, options),
 };
 
-class PostgresProfile implements EngineProfile {
+class PostgresProfile extends LockingProfile {
   readonly snapshotOf = postgresEngine.snapshotOf;
   readonly undoneBy = postgresEngine.undoneBy;
   readonly storage: Storage;
-  readonly advisoryLocks: AdvisoryLocks;
-  readonly recorder: HistoryRecorder;
-  readonly pauses: boolean;
-  readonly #options: EngineOptions;
-  #isolation: IsolationName;
 
   constructor(isolation: IsolationName, options: EngineOptions) {
-    const { footprints, transactionOf, pauses, anyVictim, predicateReads, scanOrder } = options;
-    this.#isolation = isolation;
-    this.#options = options;
-    this.pauses = pauses;
-    this.recorder = new HistoryRecorder('postgres', options.tableById, options.operationsMax);
-    this.advisoryLocks = new AdvisoryLocks({
-      footprints,
-      transactionOf,
-      deadlockVictim: pauses ? 'any' : 'last',
-      waits: new WeighedWaits(),
-    });
+    super('postgres', isolation, options);
+    const { footprints, anyVictim, predicateReads, scanOrder } = options;
     this.storage = postgresStorage({
       observer: this.recorder,
       footprints,
@@ -60,22 +36,10 @@ class PostgresProfile implements EngineProfile {
     });
   }
 
-  isolation(ofSession: string | undefined): IsolationName {
-    return ofSession === undefined ? this.#isolation : isolationNamed(ofSession);
+  protected beginStorage(begun: BegunTransaction): StorageTransaction {
+    if (begun.isolation === 'serializable' && !begun.isSetUp) this.options.takenForGranted?.add(refusesAsOften);
+    return this.storage.begin(begun.session, begun);
   }
-
-  setLevel(level: string): void {
-    this.#isolation = isolationNamed(level);
-  }
-
-  begin(begun: BegunTransaction): StorageTransaction {
-    if (begun.isolation === 'serializable' && !begun.isSetUp) this.#options.takenForGranted?.add(refusesAsOften);
-    const transaction = this.storage.begin(begun.session, begun);
-    this.recorder.begun(transaction.id, begun.session);
-    return transaction;
-  }
-
-  ended(): void {}
 
   *statement(transaction: StorageTransaction, begun: BegunStatement): Waiting<StatementView> {
     const view = transaction.statement();
@@ -87,15 +51,9 @@ class PostgresProfile implements EngineProfile {
     return isolation === 'serializable' ? 'locks' : 'order';
   }
 
-  keepsSnapshot(): void {
-    this.#options.footprints?.current.touch('snapshot', 'left');
-  }
-
   lockSequence(sequence: number, transaction: StorageTransaction): void {
     lockSequence(sequence, transaction, () => this.keepsSnapshot());
   }
-
-  decideBy(): void {}
 }
 
 /** PostgreSQL manual, "Serializable Isolation Level": predicate locks on pages, joined where there are many. */

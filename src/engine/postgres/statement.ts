@@ -290,7 +290,7 @@ export class PostgresStatement implements StatementView {
     const reader = this.#readerOf(table);
     if (reading !== 'referencing') return visibleVersions(reader, table, path, matches);
     footprints.recordPathRead(this.#transaction, table, path, 'see');
-    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.snapshot }, table, path, matches);
+    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.lastCommit }, table, path, matches);
   }
 
   /**

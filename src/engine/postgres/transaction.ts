@@ -90,7 +90,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   /** A query that has a snapshot of its own, whatever the level: PostgreSQL's `GetLatestSnapshot`. Only definitions need it, and they conflict with every step. */
   latestQuery(): PostgresStatement {
-    return new PostgresStatement(this, ++this.#command, this.storage.snapshot);
+    return new PostgresStatement(this, ++this.#command, this.storage.lastCommit);
   }
 
   /** A query of a constraint: of the same transaction, after the statement that made it necessary. */
@@ -100,7 +100,7 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   #takeSnapshot(): void {
-    this.snapshot = this.storage.snapshot;
+    this.snapshot = this.storage.lastCommit;
     footprints.recordSnapshot(this);
     if (this.options.isolation !== 'serializable') return;
     const { watch, oldestWriterNumber } = this.storage;
@@ -206,7 +206,7 @@ export class PostgresTransaction implements StorageTransaction {
    * keeps others out, so in the newest snapshot every other row is deleted, also those whose deletion `snapshot` does not see.
    */
   snapshotOf(table: PostgresTable, snapshot: number): number {
-    return this.#truncated.includes(table) ? this.storage.snapshot : snapshot;
+    return this.#truncated.includes(table) ? this.storage.lastCommit : snapshot;
   }
 
   /** The last version written was refused. */

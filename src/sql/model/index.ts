@@ -44,6 +44,7 @@ export {
   type StorageTransaction,
   type TableId,
   type TableLockMode,
+  tableLockModes,
   type TableShape,
   type TransactionOptions,
   type UpdateResult,

@@ -197,16 +197,19 @@ export interface TransactionOptions {
   readonly checksSnapshot?: boolean;
 }
 
-/** PostgreSQL's modes of locks on tables, weakest first. Manual, "13.3.1 Table-Level Locks". */
-export type TableLockMode =
-  | 'access share'
-  | 'row share'
-  | 'row exclusive'
-  | 'share update exclusive'
-  | 'share'
-  | 'share row exclusive'
-  | 'exclusive'
-  | 'access exclusive';
+/** PostgreSQL's modes of locks on tables, by number from 1 on, the weakest first. Manual, "13.3.1 Table-Level Locks". */
+export const tableLockModes = [
+  'access share',
+  'row share',
+  'row exclusive',
+  'share update exclusive',
+  'share',
+  'share row exclusive',
+  'exclusive',
+  'access exclusive',
+] as const;
+
+export type TableLockMode = (typeof tableLockModes)[number];
 
 export interface StorageTransaction {
   readonly id: number;
