@@ -21,5 +21,6 @@ export { monotonicMs, monotonicNanoseconds, wallClockMicroseconds } from './cloc
 export { LATE, before } from './deadline.ts';
 export { activeResources, onUnhandledRejection } from './event-loop.ts';
 export { pickGiven } from './pick-given.ts';
+export { joinBytes } from './join-bytes.ts';
 export { sampleMean } from './sample-mean.ts';
 export { requireWorkers, shareJobs, type JobWorker } from './share-jobs.ts';

@@ -7,7 +7,7 @@
  *
  * A read of a key that is appended to anywhere sees a list; null is the empty one.
  */
-import { InputError } from '../base/index.ts';
+import { InputError, joinBytes } from '../base/index.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, operationKind, statusCode } from './compact-history.ts';
 import { decodeLast, orCut } from './cut-history.ts';
@@ -121,12 +121,7 @@ export class JsonLinesScanner {
   }
 
   #scanPending(): void {
-    const line = new Uint8Array(this.#pendingBytes);
-    let at = 0;
-    for (const part of this.#pending) {
-      line.set(part, at);
-      at += part.length;
-    }
+    const line = joinBytes(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#scan(line, 0, line.length);

@@ -9,6 +9,7 @@ export {
   publicOwnerRole,
   schemaComment,
   schemaId,
+  typeLength,
 } from './catalog/system/index.ts';
 export { quoteName, splitName } from './catalog/name.ts';
 export {

@@ -1,5 +1,5 @@
 /** A push parser for traces of any length: `push` every chunk, then `finish`. Nothing of a line is kept after it. */
-import { InputError } from '../base/index.ts';
+import { InputError, joinBytes } from '../base/index.ts';
 import { emptyHeader, type TraceHeader, type TraceMark, type TraceOperation } from './trace.ts';
 import type { Fields } from './fields.ts';
 import { SavepointNames } from './savepoints.ts';
@@ -100,14 +100,7 @@ export class TraceReader {
   }
 
   #withRest(bytes: Uint8Array): Uint8Array {
-    if (this.#restBytes === 0) return bytes;
-    const whole = new Uint8Array(this.#restBytes + bytes.length);
-    let at = 0;
-    for (const part of [...this.#rest, bytes]) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
+    return this.#restBytes === 0 ? bytes : joinBytes([...this.#rest, bytes]);
   }
 
   /** Whole lines. Where they are no UTF-8 they are taken one by one, so that those before the wrong one count and its number is known. */

@@ -439,6 +439,7 @@ SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('dept', 'emp') OR
 SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1
 SELECT e.enumlabel FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid WHERE t.typname = 'mood' ORDER BY e.enumsortorder
 SELECT oid, typname, typlen, typtype, typcategory, typelem, typarray FROM pg_catalog.pg_type WHERE typname IN ('bool', 'int4', 'text', 'timestamptz', 'numeric', '_int4', '_text', 'uuid', 'jsonb') ORDER BY oid
+SELECT typname, typlen, typbyval FROM pg_type WHERE typname IN ('void', 'unknown', 'record') ORDER BY 1
 SELECT typtype, typcategory, typname FROM pg_type WHERE typname IN ('mood', '_mood') ORDER BY 3
 SELECT sequence_name, data_type, start_value, increment FROM information_schema.sequences ORDER BY 1
 SELECT count(*) FROM pg_catalog.pg_type a LEFT JOIN pg_catalog.pg_type b ON b.oid = a.typelem WHERE a.typcategory = 'A' AND b.typname = 'mood' GROUP BY b.oid, b.typarray ORDER BY b.oid

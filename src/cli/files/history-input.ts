@@ -1,6 +1,6 @@
 /** Histories from files: small ones as objects, with the column of every mistake; large ones as columns of numbers, read in pieces. */
 import { evidenceTransactionsMax } from '../../check/index.ts';
-import { InputError, isTruncated } from '../../base/index.ts';
+import { InputError, isTruncated, joinBytes } from '../../base/index.ts';
 import {
   type CompactHistory,
   compactOf,
@@ -166,7 +166,7 @@ async function begin(file: string, host: InputHost): Promise<Input> {
     parts.push(next.value.slice());
     size += next.value.length;
   }
-  const first = joined(parts, size);
+  const first = joinBytes(parts);
   const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
   return { first, isWhole, source: { name: file, chunks: () => all(file, first, isWhole ? null : rest, host) } };
 }
@@ -186,16 +186,6 @@ async function* all(
       host.err(`${file}: ${Math.round((size + chunk.length) / 2 ** 20)} MiB read\n`);
     size += chunk.length;
   }
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** `null`: it is not for the parsers of small histories. */

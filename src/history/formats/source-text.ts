@@ -1,23 +1,13 @@
 /** The bytes of a source as a whole, as text, or as lines; and the numbers of other tools, which may be longer than a double holds. */
-import { InputError, type Place } from '../../base/index.ts';
+import { InputError, joinBytes, type Place } from '../../base/index.ts';
 import { copyValue, type Value } from '../value.ts';
 import type { HistorySource } from './format.ts';
 
 /** All of it. For formats that cannot be read in pieces. */
 export async function bytesOf(source: HistorySource): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of source.chunks()) {
-    parts.push(chunk.slice()); // a chunk is only good until the next
-    size += chunk.length;
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  for await (const chunk of source.chunks()) parts.push(chunk.slice()); // a chunk is only good until the next
+  return joinBytes(parts);
 }
 
 /** Pieces of text of any size, without a byte order mark. @throws InputError `history/encoding` */

@@ -1,6 +1,6 @@
 /** Result columns and rows as messages. */
-import type { ResultColumn } from '../../sql/index.ts';
-import { type SqlValue, type TypeName, SqlError, formatBinary, formatText } from '../../sql/model/index.ts';
+import { type ResultColumn, typeLength } from '../../sql/index.ts';
+import { type SqlValue, SqlError, formatBinary, formatText } from '../../sql/model/index.ts';
 import { beginDataRow, type FieldDescription, type MessageWriter } from '../../wire/postgres/index.ts';
 import { pieceBytes, type PostgresOutput } from './output.ts';
 
@@ -24,7 +24,7 @@ export function describeColumns(columns: readonly ResultColumn[], formats: reado
     tableOid: column.tableNumber,
     columnNumber: column.columnNumber,
     typeOid: column.type.oid,
-    typeSize: typeSizes[column.type.name] ?? -1,
+    typeSize: typeLength(column.type),
     typeModifier: column.modifier,
     format: formats[i] ?? 0,
   }));
@@ -81,30 +81,3 @@ function writeRow(writer: MessageWriter, fields: readonly WriteField[], row: rea
     throw error;
   }
 }
-
-/** pg_type.typlen, where it is not -1 (varying). */
-const typeSizes: { readonly [Name in TypeName]?: number } = {
-  bool: 1,
-  int2: 2,
-  int4: 4,
-  int8: 8,
-  float4: 4,
-  float8: 8,
-  char: 1,
-  name: 64,
-  oid: 4,
-  xid: 4,
-  regclass: 4,
-  regtype: 4,
-  regnamespace: 4,
-  regrole: 4,
-  date: 4,
-  time: 8,
-  timestamp: 8,
-  timestamptz: 8,
-  interval: 16,
-  uuid: 16,
-  enum: 4,
-  unknown: -2,
-  void: 4,
-};

@@ -136,23 +136,9 @@ function postgresSum(type: SqlType): AggregateFunction | undefined {
       );
     case 'float8':
     case 'unknown':
-      return aggregate(
-        types.float8,
-        [types.float8],
-        folding(
-          (x) => x as number,
-          (sum: number, x) => checkFloat(sum + (x as number), sum, x),
-        ),
-      );
+      return aggregate(types.float8, [types.float8], summingFloats());
     case 'interval':
-      return aggregate(
-        type,
-        [type],
-        folding(
-          (x) => x as Interval,
-          (sum: Interval, x) => addIntervals(sum, x as Interval),
-        ),
-      );
+      return aggregate(type, [type], summingIntervals());
     default:
       return undefined;
   }
@@ -168,6 +154,22 @@ function checkFloat(sum: number, before: number, added: Present): number {
     throw new SqlError('22003', 'value out of range: overflow');
   }
   return sum;
+}
+
+function summingFloats(finish?: (sum: number, count: number) => number): () => Accumulator {
+  return folding(
+    (x) => x as number,
+    (sum: number, x) => checkFloat(sum + (x as number), sum, x),
+    finish,
+  );
+}
+
+function summingIntervals(finish?: (sum: Interval, count: number) => Interval): () => Accumulator {
+  return folding(
+    (x) => x as Interval,
+    (sum: Interval, x) => addIntervals(sum, x as Interval),
+    finish,
+  );
 }
 
 function postgresAverage(type: SqlType): AggregateFunction | undefined {
@@ -187,22 +189,10 @@ function postgresAverage(type: SqlType): AggregateFunction | undefined {
       return aggregate(
         types.float8,
         [types.float8],
-        folding(
-          (x) => x as number,
-          (sum: number, x) => checkFloat(sum + (x as number), sum, x),
-          (sum, count) => sum / count,
-        ),
+        summingFloats((sum, count) => sum / count),
       );
     case 'interval':
-      return aggregate(
-        type,
-        [type],
-        folding(
-          (x) => x as Interval,
-          (sum: Interval, x) => addIntervals(sum, x as Interval),
-          (sum, count) => divideInterval(sum, count),
-        ),
-      );
+      return aggregate(type, [type], summingIntervals(divideInterval));
     default:
       return undefined;
   }
@@ -217,14 +207,7 @@ function mysqlSum(type: SqlType): AggregateFunction {
       summingExactly((sum) => sum),
     );
   }
-  return aggregate(
-    types.float8,
-    [types.float8],
-    folding(
-      (x) => x as number,
-      (sum: number, x) => sum + (x as number),
-    ),
-  );
+  return aggregate(types.float8, [types.float8], summingDoubles());
 }
 
 function mysqlAverage(type: SqlType): AggregateFunction {
@@ -235,11 +218,16 @@ function mysqlAverage(type: SqlType): AggregateFunction {
   return aggregate(
     types.float8,
     [types.float8],
-    folding(
-      (x) => x as number,
-      (sum: number, x) => sum + (x as number),
-      (sum, count) => sum / count,
-    ),
+    summingDoubles((sum, count) => sum / count),
+  );
+}
+
+/** MySQL does not look whether a sum is finite. */
+function summingDoubles(finish?: (sum: number, count: number) => number): () => Accumulator {
+  return folding(
+    (x) => x as number,
+    (sum: number, x) => sum + (x as number),
+    finish,
   );
 }
 

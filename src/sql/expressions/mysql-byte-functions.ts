@@ -7,6 +7,7 @@ import { type SqlType, types, type SqlValue } from '../model/index.ts';
 import { mysqlConversion } from './mysql-values.ts';
 import { type Plain, type Signature, strict, typedNullable } from './signature.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
+import { trimFunctions } from './text-functions.ts';
 
 function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -87,11 +88,7 @@ const functions = strict({
   ),
 });
 const built: Record<string, Plain> = {};
-for (const [name, atStart, atEnd] of [
-  ['btrim', true, true],
-  ['ltrim', true, false],
-  ['rtrim', false, true],
-] as const) {
+for (const [name, atStart, atEnd] of trimFunctions) {
   built[`${name}(bytea) bytea`] = onBytes((text: string) => trimPart(text, ' ', atStart, atEnd));
 }
 

@@ -288,12 +288,15 @@ const plain = strict({
   'convert_from(bytea, name) text': (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
   'convert_to(text, name) bytea': (text: string) => new Uint8Array(Buffer.from(text)),
 });
-const built: Record<string, Plain> = {};
-for (const [name, atStart, atEnd] of [
+/** Names, and whether they trim the start and the end. */
+export const trimFunctions = [
   ['btrim', true, true],
   ['ltrim', true, false],
   ['rtrim', false, true],
-] as const) {
+] as const;
+
+const built: Record<string, Plain> = {};
+for (const [name, atStart, atEnd] of trimFunctions) {
   built[`${name}(text) text`] = (text: string) => trimmed(text, ' ', atStart, atEnd);
   built[`${name}(text, text) text`] = (text: string, set: string) => trimmed(text, set, atStart, atEnd);
 }

@@ -3,6 +3,7 @@
  * not long ago. What a line may say is in the table that the reader of traces has too; lines that are more than plain (`LineScanner`), and the kinds
  * of operations that are rare, go to the reader, which knows all that is allowed and says what is wrong. So the two accept the same texts.
  */
+import { joinBytes } from '../../base/index.ts';
 import { fieldPositions, lineFeed, LineScanner } from '../../history/index.ts';
 import { operationFields, TraceReader, type TraceReaderOptions, type PredicateRead } from '../../trace/index.ts';
 import { kindCode, lockCode, type OperationTable } from '../operation-table.ts';
@@ -67,7 +68,7 @@ export class TraceScanner {
       let begin = 0;
       if (this.#rest.length > 0) {
         begin = chunk.indexOf(lineFeed) + 1;
-        const line = joined([...this.#rest, chunk.subarray(0, begin)]);
+        const line = joinBytes([...this.#rest, chunk.subarray(0, begin)]);
         this.#rest = [];
         this.#scan(line, 0, line.length);
       }
@@ -179,16 +180,6 @@ function isText(bytes: Uint8Array, from: number, to: number, text: string): bool
   if (text.length !== to - from) return false;
   for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) !== bytes[from + i]) return false;
   return true;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 const noPredicates: readonly PredicateRead[] = [];

@@ -32,6 +32,8 @@ export {
   schemaId,
 } from './pg-names.ts';
 
+export { typeLength } from './pg-type-rows.ts';
+
 /** Below the first number of users' objects. */
 const firstSystemId = 12_000;
 

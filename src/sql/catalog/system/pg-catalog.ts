@@ -18,7 +18,7 @@ import { pgActivity } from './pg-activity.ts';
 import { pgNothing } from './pg-nothing.ts';
 import { pgRoles } from './pg-roles.ts';
 import { pgSequences } from './pg-sequences.ts';
-import { builtInTypeRows, lengthOf, storageOf, typeRows } from './pg-type-rows.ts';
+import { builtInTypeRows, storageOf, typeLength, typeRows } from './pg-type-rows.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
 
 export const pgCatalog: readonly VirtualDefinition[] = [
@@ -251,7 +251,7 @@ function attributeRow(relation: number, column: Column, number: number): Virtual
     attrelid: relation,
     attname: name,
     atttypid: type.oid,
-    attlen: lengthOf(type),
+    attlen: typeLength(type),
     attnum: number,
     attndims: type.name === 'array' ? 1 : 0,
     atttypmod: modifier,
@@ -288,7 +288,7 @@ function indexAttributeRow(
     attrelid: indexId(index),
     attname: expression === null ? '' : indexedName(expression),
     atttypid: type.oid,
-    attlen: lengthOf(type),
+    attlen: typeLength(type),
     attnum: number,
     atttypmod: -1,
     attnotnull: false,

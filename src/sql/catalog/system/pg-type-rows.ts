@@ -1,10 +1,10 @@
 /** Rows of pg_type. */
 import { categoryOf } from '../../expressions/cast-rules.ts';
-import { arrayOf, type SqlType, types } from '../../model/index.ts';
+import { arrayOf, type SqlType, type TypeName, types } from '../../model/index.ts';
 import { owner, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
 
-const lengths: Readonly<Record<string, number>> = {
+const lengths: { readonly [Name in TypeName]?: number } = {
   bool: 1,
   char: 1,
   int2: 2,
@@ -26,17 +26,19 @@ const lengths: Readonly<Record<string, number>> = {
   interval: 16,
   uuid: 16,
   name: 64,
+  unknown: -2,
+  void: 4,
 };
 
-/** In bytes; -1: varies. */
-export function lengthOf({ name }: SqlType): number {
+/** pg_type.typlen: in bytes; -1: varies, -2: up to a zero byte. */
+export function typeLength({ name }: SqlType): number {
   return lengths[name] ?? -1;
 }
 
 /** pg_attribute.attstorage: plain, main or extended. */
 export function storageOf(type: SqlType): 'p' | 'm' | 'x' {
   if (type.name === 'numeric') return 'm';
-  return lengthOf(type) > 0 ? 'p' : 'x';
+  return typeLength(type) > 0 ? 'p' : 'x';
 }
 
 /** The type and its array. */
@@ -57,7 +59,7 @@ export function* typeRows(type: SqlType, name: string, schema: string): Iterable
     typcollation: 0,
   };
   const kind = type.name === 'enum' ? 'e' : isPseudo ? 'p' : 'b';
-  const length = lengthOf(type);
+  const length = typeLength(type);
   yield {
     ...base,
     oid: type.oid,
