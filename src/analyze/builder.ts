@@ -61,11 +61,11 @@ export function statement(sql: string, parameters: readonly Operand[] = [], resu
 }
 
 /** What is done where a condition on values holds, and where it does not. */
-export function branch<Of extends Step | UnitStep>(
+export function branch<True extends Step | UnitStep, False extends Step | UnitStep = True>(
   condition: Operand,
-  ifTrue: readonly Of[],
-  ifFalse: readonly Of[] = [],
-): Branch<Of> {
+  ifTrue: readonly True[],
+  ifFalse: readonly False[] = [],
+): Branch<True | False> {
   return { kind: 'branch', condition: valueOf(condition), ifTrue, ifFalse };
 }
 

@@ -96,6 +96,33 @@ export interface AnalyzeOptions
  * a few transactions, and looks for the cheapest change that mends it. Robustness is decided as by Vandevoort, Ketsman, Koch and Neven
  * ("Robustness against Read Committed for Transaction Templates", VLDB 2021, and its successors).
  * @throws InputError `analyze/schema` where a statement of the schema fails
+ *
+ * @example
+ * ```ts
+ * import { abort, analyze, application, argument, branch, column, element, expression } from 'moirai/analyze';
+ * import { formatAnalysis, formatApplication, loop, statement, transaction } from 'moirai/analyze';
+ *
+ * const shop = application({
+ *   schema: 'CREATE TABLE items (id int PRIMARY KEY, stock int NOT NULL)',
+ *   units: {
+ *     order: [
+ *       transaction('order', 'repeatable read', [
+ *         loop('line', argument('lines'), [
+ *           statement('SELECT stock FROM items WHERE id = $1', [element('line', 'id')], 'item'),
+ *           branch(expression('<', column('item', 'stock'), element('line', 'count')), [abort()], [
+ *             statement('UPDATE items SET stock = stock - $2 WHERE id = $1', [element('line', 'id'), element('line', 'count')]),
+ *           ]),
+ *         ]),
+ *       ]),
+ *     ],
+ *   },
+ * });
+ * console.log(formatApplication(shop, { places: false }).split('\n')[0]);
+ * // prints: unit order
+ * const analysis = await analyze(shop, { isolation: 'read committed' });
+ * console.log(formatAnalysis(analysis).split('\n')[0]);
+ * // prints: 1 transaction in 1 unit
+ * ```
  */
 export function analyze(of: Application, options: AnalyzeOptions): Promise<Analysis> {
   return analyzeApplication(of, options);

@@ -92,6 +92,22 @@ export function explore(program: Program, options: ExploreOptions = {}): Promise
  * Estimates how many histories and runs an exploration has, by random probes: Knuth, "Estimating the Efficiency of Backtrack Programs" (1975).
  * @returns `null`: the time was over before the first probe was
  * @throws InputError as `explore`
+ *
+ * @example
+ * ```ts
+ * import { estimateHistories, explore, formatEstimate, formatExplorations } from 'moirai/explore';
+ * import { seeded } from 'moirai/mockdb';
+ * import { program, type SessionHandle } from 'moirai/program';
+ *
+ * const put = (session: SessionHandle) => session.transaction(async (t) => t.write('x', (await t.read('x')) + session.name));
+ * const writers = program({ initial: { x: '' }, sessions: { a: put, b: put, c: put } });
+ * const estimate = await estimateHistories(writers, { level: 'causal', chooser: seeded(1) });
+ * console.log(estimate && formatEstimate('causal', estimate));
+ * // prints: causal: about 16 histories to expect (+- 0.3 runs; 100 random probes)
+ * const results = [await explore(writers, { level: 'causal' }), await explore(writers, { level: 'serializable' })];
+ * console.log(results.map(({ histories }) => histories).join(), formatExplorations(results).split('\n')[0]);
+ * // prints: 16,6 level         histories  violations  complete
+ * ```
  */
 export function estimateHistories(program: Program, options: EstimateOptions): Promise<Estimate | null> {
   return estimate(program, options);

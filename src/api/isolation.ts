@@ -17,6 +17,22 @@
  * console.log(anomalies['write-skew'].title);
  * // prints: write skew
  * ```
+ *
+ * @example
+ * ```ts
+ * import { nameCycle, satisfies } from 'moirai/isolation';
+ * import { parseHistory } from 'moirai/history';
+ *
+ * const stale = parseHistory('w x 1\nr x _');
+ * console.log(satisfies(stale, [1, 0], 'serializable'), satisfies(stale, [0, 1], 'serializable'));
+ * // prints: true false
+ * const cycle = [
+ *   { from: 0, to: 1, relation: 'rw', key: 'x' },
+ *   { from: 1, to: 0, relation: 'rw', key: 'y' },
+ * ] as const;
+ * console.log(nameCycle(cycle));
+ * // prints: write-skew
+ * ```
  * @module
  */
 export {

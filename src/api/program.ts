@@ -102,6 +102,24 @@ export function testProgram<Sessions extends Record<string, SessionFunction>>(
 /**
  * The same runs as a value: nothing is thrown for a violation. `formatResult` and `formatFailure` put the result into words.
  * @throws InputError when the program or an option is at fault
+ *
+ * @example
+ * ```ts
+ * import { formatFailure, program, runCampaign, type SessionHandle } from 'moirai/program';
+ *
+ * const increment = (session: SessionHandle) =>
+ *   session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
+ * const counter = program({
+ *   initial: { x: 0 },
+ *   sessions: { a: increment, b: increment },
+ *   invariant: ({ final }) => final['x'] === 2 || `x is ${final['x']}`,
+ * });
+ * const result = await runCampaign(counter, { level: 'causal', runs: 100, seed: 7 });
+ * console.log(result.failure?.message, result.failure?.anomaly?.level);
+ * // prints: x is 1 snapshot-isolation
+ * console.log(formatFailure(result).split('\n')[0]);
+ * // prints: violated in 44 of 100 runs at causal: x is 1
+ * ```
  */
 export function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
   return run(program, options);

@@ -166,6 +166,41 @@ export function checkProtocolAsync(
 /**
  * Takes random behaviours in place of all: for protocols with too many states. It finds violations, and is never `satisfied`.
  * @throws InputError as `checkProtocol`
+ *
+ * @example
+ * ```ts
+ * import { formatLanes, has, message, namedSet, plus, processes, protocol, setOf, simulateProtocol } from 'moirai/protocol';
+ *
+ * const votes = protocol({
+ *   name: 'votes',
+ *   parameters: { voters: 3, quorum: 2 },
+ *   define: ({ voters: size, quorum }) => {
+ *     const voters = namedSet('v', size);
+ *     const yes = message('Yes', voters);
+ *     const asking = processes(voters, {
+ *       start: 'asked',
+ *       steps: { asked: { do: (self) => { yes.send(self.id); self.at = 'Done'; } } },
+ *     });
+ *     const counting = processes(namedSet('c', ['counter']), {
+ *       start: 'counting',
+ *       variables: { seen: setOf(voters) },
+ *       mayRestAt: ['counting'],
+ *       steps: {
+ *         counting: {
+ *           from: voters,
+ *           await: (self, voter) => yes.sent(voter) && !has(self.seen, voter),
+ *           do: (self, voter) => { self.seen = plus(self.seen, voter); },
+ *         },
+ *       },
+ *     });
+ *     const few = (): boolean => counting.all.every(({ seen }) => [0, 1, 2].filter((v) => has(seen, v)).length < quorum);
+ *     return { processes: [asking, counting], messages: [yes], invariants: { few } };
+ *   },
+ * });
+ * const found = await simulateProtocol(votes, { runs: 100, seed: 1 });
+ * console.log(found.verdict, found.violation?.name, found.trace && formatLanes(found.trace).length > 0);
+ * // prints: violated few true
+ * ```
  */
 export function simulateProtocol(protocol: Protocol, options: SimulateProtocolOptions): Promise<ProtocolCheckResult> {
   return simulate(protocol, options);

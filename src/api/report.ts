@@ -15,6 +15,18 @@
  * console.log(formatMermaid([drawHistory(history, 'a lost update')]).split('\n')[1]);
  * // prints: title: "a lost update"
  * ```
+ *
+ * @example
+ * ```ts
+ * import { explore } from 'moirai/explore';
+ * import { program } from 'moirai/program';
+ * import { conclude, gapText } from 'moirai/report';
+ *
+ * const silent = program({ sessions: { a: (session) => session.write('x', 1), b: () => 'nothing' } });
+ * const conclusion = conclude((await explore(silent)).evidence);
+ * if (conclusion.kind === 'unknown') console.log(conclusion.gaps.slice(0, 1).map(gapText).join());
+ * // prints: session "b" sent no operation
+ * ```
  * @module
  */
 import type { History } from '../history/index.ts';

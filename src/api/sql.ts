@@ -140,6 +140,22 @@ export interface EstimateSchedulesOptions
 /**
  * Opens a mock SQL database in this process: no port, and the same seed is the same run.
  * @throws InputError `database/schema` where a statement of `schema` fails
+ *
+ * @example
+ * ```ts
+ * import { openSqlDatabase, parseProfile, profileText } from 'moirai/sql';
+ * import pg from 'pg';
+ *
+ * const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+ * const database = await openSqlDatabase({ profile, seed: 7, schema: 'CREATE TABLE t (id int PRIMARY KEY, n int)' });
+ * const client = new pg.Client({ user: 'test', stream: () => database.connect({ name: 'alice' }) });
+ * await client.connect();
+ * await client.query('INSERT INTO t VALUES (1, 5)');
+ * await client.end();
+ * console.log(profileText(profile), database.history().sessions.join());
+ * // prints: PostgreSQL, serializable alice
+ * database.close();
+ * ```
  */
 export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlDatabase> {
   return (await openForUsers(options, null)).database;
@@ -150,6 +166,36 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
  * @throws AssertionError when a run violates the invariant or does not end, with the run and how to replay it in its message; when the runs are no evidence
  *   that the invariant holds; of a replay also when the program takes other steps than the recorded run
  * @throws InputError when the program or an option is at fault
+ *
+ * @example
+ * ```ts
+ * import { type SqlConnection, sqlProgram } from 'moirai';
+ * import { estimateSchedules, formatSqlResult, parseProfile, testSqlProgram } from 'moirai/sql';
+ * import { seeded } from 'moirai/mockdb';
+ * import pg from 'pg';
+ *
+ * const withClient = async ({ connect }: SqlConnection, use: (client: pg.Client) => Promise<pg.QueryResult>) => {
+ *   const client = new pg.Client({ user: 'test', stream: connect });
+ *   await client.connect();
+ *   const { rows } = await use(client);
+ *   await client.end();
+ *   return rows;
+ * };
+ * const increment = (connection: SqlConnection) =>
+ *   withClient(connection, (client) => client.query('UPDATE t SET n = n + 1 WHERE id = 1'));
+ * const counter = sqlProgram({
+ *   dialect: 'postgres',
+ *   schema: ['CREATE TABLE t (id int PRIMARY KEY, n int)', 'INSERT INTO t VALUES (1, 0)'],
+ *   sessions: { a: increment, b: increment },
+ *   invariant: async (end) => (await withClient(end, (client) => client.query('SELECT n FROM t')))[0].n === 2,
+ * });
+ * const result = await testSqlProgram(counter, { isolation: 'read committed', runs: 20 });
+ * console.log(result.runs, formatSqlResult(result).split('\n')[0]);
+ * // prints: 20 passed 20 runs on PostgreSQL, read committed: the invariant held in every run
+ * const profile = parseProfile({ engine: 'postgres' });
+ * console.log((await estimateSchedules(counter, { profile, chooser: seeded(1), probes: 10 })).probes);
+ * // prints: 10
+ * ```
  */
 export function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
   return test(program, options);

@@ -19,6 +19,20 @@
  * console.log(commitTest(bank, 'snapshot-isolation').kind, commitTest(bank, 'serializable').kind);
  * // prints: satisfied violated
  * ```
+ *
+ * @example
+ * ```ts
+ * import { parseHistory } from 'moirai/history';
+ * import { commitTest, commitTestOf, explainCommitTest, referenceCommitTest, summarizeCommitTest } from 'moirai/states';
+ *
+ * const lostUpdate = parseHistory('r x _, w x 1\nr x _, w x 2'); // every history is a bag of observed transactions
+ * const verdict = commitTest(lostUpdate, 'serializable');
+ * console.log(summarizeCommitTest(lostUpdate, verdict), explainCommitTest(lostUpdate, verdict).length > 0);
+ * // prints: violated: 0/0 and 1/0 never pass together true
+ * const inOrder = commitTestOf(lostUpdate, [0, 1], 'snapshot-isolation');
+ * console.log(inOrder.isValid, referenceCommitTest(lostUpdate, 'snapshot-isolation').kind);
+ * // prints: false violated
+ * ```
  * @module
  */
 import { monotonicMs, TimeLimit } from '../base/index.ts';

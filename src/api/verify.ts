@@ -87,6 +87,26 @@ export function verify(trace: TraceSource, options: VerifyOptions): Promise<Veri
 /**
  * Verifies the traces of several recorders that ran side by side as one. Their clocks are the same, or `clockError` says how far they may be off.
  * @throws InputError as `verify`, and `trace/merge` where the traces do not fit together
+ *
+ * @example
+ * ```ts
+ * import { formatOperation, verifyMerged } from 'moirai/verify';
+ *
+ * const alice = [
+ *   '{"session":"a","transaction":"t1","op":"write","writes":[["x",1]],"start":1,"end":2}',
+ *   '{"session":"a","transaction":"t1","op":"commit","start":7,"end":8}',
+ * ];
+ * const bob = [
+ *   '{"session":"b","transaction":"t2","op":"write","writes":[["x",2]],"start":3,"end":4}',
+ *   '{"session":"b","transaction":"t2","op":"commit","start":9,"end":10}',
+ * ];
+ * const { violations, base } = await verifyMerged([alice, bob], { engine: 'mysql', isolation: 'repeatable read' });
+ * const [first] = violations;
+ * console.log(first?.mechanism, first?.transactions.join());
+ * // prints: mutual-exclusion t2,t1
+ * if (first !== undefined) console.log(first.evidence.length, formatOperation(first.evidence[0]!.operation, base).slice(0, 30));
+ * // prints: 4 {"session":"1:a","transaction"
+ * ```
  */
 export async function verifyMerged(traces: readonly TraceSource[], options: VerifyOptions): Promise<VerifyResult> {
   const { engine, isolation, mechanisms, ...limits } = options;

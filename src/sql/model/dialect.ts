@@ -4,6 +4,7 @@ import type { ExpressionRules } from './expression-rules.ts';
 import { mysqlEngine, mysqlExpressions } from './mysql-rules.ts';
 import { postgresEngine, postgresExpressions } from './postgres-rules.ts';
 
+/** Whose SQL and protocol are spoken. */
 export type Dialect = 'postgres' | 'mysql';
 
 export const engineRules: Readonly<Record<Dialect, EngineRules>> = { postgres: postgresEngine, mysql: mysqlEngine };
