@@ -32,7 +32,7 @@ const definitionsPaid = 2;
 /** The first of the definitions that has a schedule which no serial order explains. */
 export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
   let reason = 'no rows and arguments were found that keep the constraints';
-  let isTried = false;
+  let hasSearched = false;
   let most = 0;
   let left = definitionsPaid * limits.schedulesMax;
   /** What the serial orders of those do that were explored to the end. */
@@ -42,9 +42,11 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
     if (over !== null)
       return {
         kind: 'possible',
-        reason: isTried ? `the search for a witness was ${stopText(over)}` : `no witness was tried: ${stopText(over)}`,
+        reason: hasSearched
+          ? `the search for a witness was ${stopText(over)}`
+          : `no witness was tried: ${stopText(over)}`,
       };
-    isTried = true;
+    hasSearched = true;
     if (left === 0) {
       reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
       break;

@@ -175,14 +175,14 @@ class UnitSearch {
       const more = candidateChanges(wrapped, (one) => this.#levelOf(one), this.#set.schema.dialect);
       const candidates = [[], ...more].map((changes) => [...own, ...around, ...changes]);
       const changes = candidates.find((one) => this.#holds(one, taking));
-      const fix = changes === undefined ? null : await this.#tried(changes, taking, definition);
+      const fix = changes === undefined ? null : await this.#tryFix(changes, taking, definition);
       if (fix !== null) return fix;
     }
     return null;
   }
 
   /** Changes that are proven, run on the witness; `null`: it shows the anomaly still. */
-  async #tried(
+  async #tryFix(
     changes: readonly Change[],
     taking: readonly AnalyzedTransaction[],
     definition: WitnessDefinition | null,

@@ -217,7 +217,7 @@ class Campaign {
       if (run.kind === 'finished' && i < COMPARED_FIRST) this.#shared.add(run, this.#runner.attempts);
       await this.#judge(run);
       if (this.#violations > 0 && this.#isEnough()) this.#stopped = 'violation';
-      if (await breather.breathe()) this.#tell();
+      if (await breather.breathe()) this.#reportProgress();
     }
     if (this.#violations > 0 || this.#stopped !== null || this.#timeout !== null) return;
     await this.#compareOrders();
@@ -372,7 +372,7 @@ class Campaign {
     return stopAtFirst === true || (stopAtFirst === 'then-shorter' && this.#shorter.isOver(this.#runs));
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     this.#options.onProgress?.({
       level: this.#level,
       runs: this.#runs,

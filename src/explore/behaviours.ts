@@ -237,7 +237,7 @@ class Recorder implements Store {
   session(index: number, body: Program['sessions'][number]): Program['sessions'][number] {
     return async (handle) => {
       try {
-        const result = await body(this.#watched(index, handle));
+        const result = await body(this.#observed(index, handle));
         this.#note(index, { kind: 'returned', result });
         return result;
       } catch (error) {
@@ -247,7 +247,7 @@ class Recorder implements Store {
     };
   }
 
-  #watched(index: number, handle: SessionHandle): SessionHandle {
+  #observed(index: number, handle: SessionHandle): SessionHandle {
     return {
       ...handle,
       sometimes: (name, condition = true) => {

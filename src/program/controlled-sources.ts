@@ -2,9 +2,17 @@
  * A program under sources of randomness and time that give the same values in every run: its runs are functions of their choices. Who calls a
  * source costs every promise of the process something, so it is looked for from the first call on, and the run of that call is made anew.
  */
-import { beginTrials, isForcible, isOutside, type SourceWatch, Trial, type Watched, watchSources } from './sources.ts';
+import {
+  beginTrials,
+  isForcible,
+  isOutside,
+  type SourceUser,
+  type SourceWatch,
+  Trial,
+  watchSources,
+} from './sources.ts';
 
-export class ControlledSources<P extends Watched> {
+export class ControlledSources<P extends SourceUser> {
   /** The one to run. */
   readonly program: P;
   readonly #trial = new Trial();

@@ -46,7 +46,7 @@ export class InvariantKeys {
       invariant: (end) => {
         this.#judgements += 1;
         if (this.#judgements > OBSERVED_FIRST && this.#judgements % OBSERVED_EVERY !== 0) return invariant(end);
-        return observed((isObserved) => invariant(isObserved ? this.#watched(end) : end));
+        return observed((isObserved) => invariant(isObserved ? this.#observed(end) : end));
       },
     };
   }
@@ -95,7 +95,7 @@ export class InvariantKeys {
     );
   }
 
-  #watched(end: End): End {
+  #observed(end: End): End {
     const { sessionNames } = this.#program;
     let final: End['final'] | null = null;
     let results: End['results'] | null = null;

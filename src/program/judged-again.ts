@@ -41,10 +41,10 @@ export class JudgedAgain {
       invariant: (end) => {
         this.#judgements += 1;
         if (this.#judgements > JUDGEMENTS_SEEN || this.#ends.size >= ENDS_MAX) return program.invariant(end);
-        const watched = new WatchedEnd(end, copies);
-        const returned = program.invariant(watched.end);
-        if (returned instanceof Promise) return returned.finally(() => this.#keep(watched.seen()));
-        this.#keep(watched.seen());
+        const observing = new ObservedEnd(end, copies);
+        const returned = program.invariant(observing.end);
+        if (returned instanceof Promise) return returned.finally(() => this.#keep(observing.seen()));
+        this.#keep(observing.seen());
         return returned;
       },
     };
@@ -141,7 +141,7 @@ class Endless extends RangeError {}
 const ignored = (): void => {};
 
 /** An end of which a copy is kept of what is asked for. */
-class WatchedEnd {
+class ObservedEnd {
   readonly end: End;
   #final: Record<string, unknown> | null = null;
   #results: Record<string, unknown> | null = null;

@@ -86,7 +86,7 @@ export class Trial {
   }
 
   /** The program, whose sessions and invariant are known to this trial. It runs inside `withTrials`. */
-  around<P extends Watched>(program: P): P {
+  around<P extends SourceUser>(program: P): P {
     const count = program.sessions.length + 1;
     const sessions = program.sessions.map((body, index) =>
       this.#within(`in session "${program.sessionNames[index]}"`, { index, count }, body),
@@ -124,8 +124,8 @@ export class Trial {
   }
 }
 
-/** What a program of any kind has. */
-export interface Watched {
+/** A program of any kind, whose code may call sources of nondeterminism. */
+export interface SourceUser {
   readonly sessionNames: readonly string[];
   // oxlint-disable-next-line no-explicit-any
   readonly sessions: readonly ((connection: any) => unknown)[];

@@ -30,8 +30,8 @@ export function observerOf(model: Model): Observer {
   const members = group.set.size;
   const { words } = model;
   const guard = guardOf(from);
-  const watched = compile(model.protocol, model.parameters, { symmetry: false, ...guard.options });
-  const observation = observationOf(watched);
+  const observedModel = compile(model.protocol, model.parameters, { symmetry: false, ...guard.options });
+  const observation = observationOf(observedModel);
   const operationsOf = (self: AnyProcess): readonly Operation[] | null =>
     guard.during(observation.of, () => checkedOperations(observation.operations(self)));
   return {
@@ -49,8 +49,8 @@ export function observerOf(model: Model): Observer {
       }
     },
     history: () => {
-      watched.words.fill(0);
-      for (let i = 0; i < members * stride; i += 1) watched.words[base + i] &= masks[i % stride];
+      observedModel.words.fill(0);
+      for (let i = 0; i < members * stride; i += 1) observedModel.words[base + i] &= masks[i % stride];
       return historyOf(group, observation.of.all.map(operationsOf), observation.initial);
     },
   };

@@ -47,14 +47,15 @@ export class FinalState {
 
   /** @param changed what statements and sessions answer in place of what they do; `null`: what they do */
   async judge(changed: Looked | null): Promise<Judged> {
-    const watched = new Watched(this.#options, changed);
-    const judgement = await judgementOf(() => observed((isObserved) => watched.judge(isObserved)));
-    await watched.close();
-    return { judgement, ...watched.seen() };
+    const judging = new StateJudgement(this.#options, changed);
+    const judgement = await judgementOf(() => observed((isObserved) => judging.judge(isObserved)));
+    await judging.close();
+    return { judgement, ...judging.seen() };
   }
 }
 
-class Watched {
+/** One judgement of a final state, with what the invariant asked for. */
+class StateJudgement {
   readonly #options: FinalStateOptions;
   readonly #changed: Looked | null;
   readonly #sessions: Session[] = [];

@@ -63,10 +63,10 @@ export function weakened<L>(
 function programsWithLocks(templates: readonly Template[], programOf: readonly number[]): readonly number[] {
   const accesses = templates.map(({ statements }) => statements.flat());
   const tables = new Set(accesses.flat().flatMap(({ table, locks, writes }) => (locks && writes === 0 ? [table] : [])));
-  const meets = accesses.map((own) =>
+  const conflicts = accesses.map((own) =>
     own.some(({ table, locks, writes }) => tables.has(table) && (locks || writes !== 0)),
   );
-  return [...new Set(programOf.filter((_, template) => meets[template] === true))];
+  return [...new Set(programOf.filter((_, template) => conflicts[template] === true))];
 }
 
 /** 2^8 starts; with more programs, none of them and all of them. */

@@ -17,7 +17,7 @@ import { type Answer, type FileReport, type Violation, violationIn } from './che
 import type { Host } from '../host.ts';
 
 /** From so many operations on, a check takes seconds, and shows what is under way. */
-const operationsTold = 2_000_000;
+const operationsReported = 2_000_000;
 
 export interface LargeOptions {
   readonly thinAirReads: 'forbidden' | 'ignored';
@@ -39,10 +39,10 @@ export function judgeLarge(
 ): FileReport {
   if (history.lists !== null) return judgeLists(file, history, levels, { thinAirReads, assumed, onReport }, host);
   const { transactionCount, operationCount } = history;
-  const tell = (what: string): void => {
-    if (operationCount >= operationsTold) host.err(`${file}: ${what}\n`);
+  const report = (what: string): void => {
+    if (operationCount >= operationsReported) host.err(`${file}: ${what}\n`);
   };
-  tell(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
+  report(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
   const endMs = monotonicMs() + timeoutMs;
   const reads = readsOf(history);
   const reportOf = (found: CheckedLevels): FileReport => ({
@@ -56,7 +56,7 @@ export function judgeLarge(
     assumed,
   });
   const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {
-    tell(`checking ${level}`);
+    report(`checking ${level}`);
     const share = Math.max(0, endMs - monotonicMs()) / left;
     const verdict = checkCompact(history, level, { reads, thinAirReads, timeoutMs: share });
     return {

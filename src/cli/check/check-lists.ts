@@ -15,7 +15,7 @@ import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-leve
 import type { Answer, FileReport, Violation } from './check-report.ts';
 import type { Host } from '../host.ts';
 
-const operationsTold = 2_000_000;
+const operationsReported = 2_000_000;
 /** Of a transaction with more operations, only those on the keys of the violation are shown, and of those so many. */
 const operationsShownMax = 12;
 
@@ -28,10 +28,10 @@ export function judgeLists(
   host: Pick<Host, 'err'>,
 ): FileReport {
   const { transactionCount, operationCount } = history;
-  const tell = (what: string): void => {
-    if (operationCount >= operationsTold) host.err(`${file}: ${what}\n`);
+  const report = (what: string): void => {
+    if (operationCount >= operationsReported) host.err(`${file}: ${what}\n`);
   };
-  tell(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
+  report(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
   const check = new ListCheck(history, { thinAirReads });
   const reportOf = (found: CheckedLevels): FileReport => ({
     file,
@@ -44,7 +44,7 @@ export function judgeLists(
     assumed,
   });
   const checkLevel = (level: CompactLevel): CheckedLevel => {
-    tell(`checking ${level}`);
+    report(`checking ${level}`);
     const verdict = check.check(level);
     const violation = verdict.kind === 'violated' ? violationOf(history, level, verdict, check) : null;
     return { answer: answerOf(verdict), violation };

@@ -27,7 +27,7 @@ const smallBytesMax = 2 ** 20;
 /** From these a format is known. */
 const headBytes = 65_536;
 /** Progress of a longer file: every so many bytes. */
-const bytesTold = 2 ** 28;
+const bytesBetweenReports = 2 ** 28;
 
 /** What reading a history needs of the process around. */
 export type InputHost = Pick<Host, 'openInput' | 'err'>;
@@ -182,7 +182,7 @@ async function* all(
   let size = first.length;
   for await (const chunk of rest) {
     yield chunk;
-    if (Math.floor((size + chunk.length) / bytesTold) > Math.floor(size / bytesTold))
+    if (Math.floor((size + chunk.length) / bytesBetweenReports) > Math.floor(size / bytesBetweenReports))
       host.err(`${file}: ${Math.round((size + chunk.length) / 2 ** 20)} MiB read\n`);
     size += chunk.length;
   }

@@ -84,8 +84,8 @@ async function answerRequire(data: EntryPoints): Promise<void> {
   const { _load: load } = internals;
   const answering = (request: string, ...rest: unknown[]): unknown => {
     if (request === 'moirai') return front;
-    const ours = data[request];
-    return Reflect.apply(load, Module, [ours === undefined ? request : fileURLToPath(ours), ...rest]);
+    const own = data[request];
+    return Reflect.apply(load, Module, [own === undefined ? request : fileURLToPath(own), ...rest]);
   };
   Object.assign(internals, { _load: answering });
 }

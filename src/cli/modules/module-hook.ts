@@ -16,8 +16,8 @@ export const initialize: InitializeHook<EntryPoints> = (data) => {
 };
 
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
-  const ours = entryPoints[specifier];
-  if (ours !== undefined) return { url: ours, format: 'module', shortCircuit: true };
+  const own = entryPoints[specifier];
+  if (own !== undefined) return { url: own, format: 'module', shortCircuit: true };
   const resolved = await nextResolve(specifier, pooling.test(specifier) ? withoutPool(context) : context);
   return isUndecided(resolved.url, resolved.format) && (await isWrittenAsModule(resolved.url))
     ? { ...resolved, format: 'module' }
