@@ -86,7 +86,7 @@ export const engineBugs: readonly PlantedBug[] = [
   {
     name: 'a rollback to a savepoint keeps row locks',
     file: 'src/engine/postgres/transaction.ts',
-    before: '    this.#release(mark.locked);\n',
+    before: '    this.rowLocks.release(mark.locked);\n',
     after: '',
     why: 'others wait for a row that was locked after the savepoint and is not any more',
     tests: ['src/engine/postgres/storage.test.ts', 'src/engine/postgres/row-locks.test.ts'],
@@ -94,14 +94,14 @@ export const engineBugs: readonly PlantedBug[] = [
   {
     name: 'a rollback to a savepoint keeps table locks',
     file: 'src/engine/postgres/transaction.ts',
-    before: '    this.#releaseHeavy(mark.heavy);\n',
+    before: '    this.#heavyweight.release(mark.heavy);\n',
     after: '',
     why: 'LOCK TABLE after a savepoint outlives ROLLBACK TO',
     tests: ['src/engine/postgres/storage.test.ts', 'src/engine/heavyweight-locks.test.ts'],
   },
   {
     name: 'the line before a row is forgotten',
-    file: 'src/engine/postgres/transaction.ts',
+    file: 'src/engine/postgres/held-row-locks.ts',
     before: 'if (locks.held.length === 0 && locks.queue.length === 0) row.locks = null;',
     after: 'if (locks.held.length === 0) row.locks = null;',
     why: 'who waited and who comes next have different lists of locks: both get the row',

@@ -16,6 +16,7 @@
 import type { AccessPath, LockRequest, LockStrength, SqlValue } from '../../sql/model/index.ts';
 import { boundsOf } from '../index-tree.ts';
 import { type AccessKind, type Footprint, waitName } from '../footprint.ts';
+import type { Waiter } from './lock-wait.ts';
 import type { PostgresStorage } from './storage.ts';
 import { pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
@@ -109,7 +110,7 @@ export function recordEnd({ storage, writerNumber, options }: PostgresTransactio
 }
 
 /** The statement begins to wait: what it will read with its snapshot is not known yet. */
-export function recordWait({ storage, session, keepsSnapshot }: PostgresTransaction): void {
+export function recordWait({ storage, session, keepsSnapshot }: Waiter): void {
   storage.footprint?.touch(waitName(session), 'change');
   if (!keepsSnapshot) storage.footprint?.touch('snapshot', 'left');
 }

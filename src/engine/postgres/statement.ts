@@ -1,7 +1,6 @@
 /** What a statement of the PostgreSQL profile sees and does. */
 import { assert } from '../../base/index.ts';
 import {
-  SqlError,
   type AccessPath,
   type Duplicate,
   type IndexId,
@@ -18,9 +17,9 @@ import {
   type SqlValue,
 } from '../../sql/model/index.ts';
 import { writeKey, writeRow } from './dependencies.ts';
-import type { ObservedScan } from '../observer.ts';
 import { changesKey, isReferable, sameKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
-import { keepsKeys, waitsAnyway } from './key-share.ts';
+import { isUnseen, lockConflict, lockVersion } from './lock-version.ts';
+import { StatementObservations } from './observations.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import * as footprints from './footprint.ts';
 import { latestVersions, snapshotScanner, type SnapshotReader, visibleVersions } from './scan.ts';
@@ -35,6 +34,7 @@ export class PostgresStatement implements StatementView {
   readonly #command: number;
   readonly #snapshot: number;
   readonly #reader: SnapshotReader;
+  readonly #observations: StatementObservations;
   readonly #mark: ReturnType<PostgresTransaction['mark']>;
 
   constructor(transaction: PostgresTransaction, command: number, snapshot = transaction.snapshot) {
@@ -42,6 +42,7 @@ export class PostgresStatement implements StatementView {
     this.#command = command;
     this.#snapshot = snapshot;
     this.#reader = { transaction, command, snapshot: this.#snapshot };
+    this.#observations = new StatementObservations(transaction);
     this.#mark = transaction.mark();
   }
 
@@ -57,11 +58,11 @@ export class PostgresStatement implements StatementView {
   }
 
   *#observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
-    const scan = this.#beginScan(table.shape.id, condition);
+    const scan = this.#observations.beginScan(table.shape.id, condition, this.#snapshot);
     let stop: Version | null = null;
     try {
       for (const version of visibleVersions(this.#readerOf(table), table, path, condition.matches)) {
-        this.#observeRead(version);
+        this.#observations.read(version);
         stop = version;
         yield version;
         stop = null;
@@ -80,14 +81,14 @@ export class PostgresStatement implements StatementView {
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
-    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition);
+    const scan = request.ifLocked === 'skip' ? null : this.#observations.beginScan(tableId, condition, this.#snapshot);
     for (const version of this.#versionsFor(request, table, path, condition.matches)) {
-      const locked = yield* this.#lockVersion(version, condition.matches, request);
+      const locked = yield* lockVersion(version, condition.matches, request, this.#reader);
       if (locked === null) {
-        this.#observeChange(version);
+        this.#observations.change(version);
         continue;
       }
-      this.#observeRead(locked);
+      this.#observations.read(locked);
       if (!(yield* wantsMore(take(locked)))) return scan?.stopped(rowsUpTo(table, path, version));
     }
     scan?.ended();
@@ -97,11 +98,11 @@ export class PostgresStatement implements StatementView {
     const version = ours(row);
     const locked =
       request.reading === 'conflict'
-        ? yield* this.#lockConflict(version, request)
-        : yield* this.#lockVersion(version, matches, request);
-    if (locked !== version) this.#observeUnread(version);
-    if (locked === null) this.#observeChange(version);
-    else this.#observeRead(locked);
+        ? yield* lockConflict(version, request, this.#reader)
+        : yield* lockVersion(version, matches, request, this.#reader);
+    if (locked !== version) this.#observations.unread(version);
+    if (locked === null) this.#observations.change(version);
+    else this.#observations.read(locked);
     return locked;
   }
 
@@ -114,7 +115,7 @@ export class PostgresStatement implements StatementView {
     const written = this.#push(table.newRow(), content);
     const rechecks: IndexId[] = [];
     const duplicate = yield* this.#enterKeys(written, null, rechecks);
-    if (duplicate !== null && duplicate.isUnseen !== true) this.#observeRead(ours(duplicate.row));
+    if (duplicate !== null && duplicate.isUnseen !== true) this.#observations.read(ours(duplicate.row));
     return duplicate ?? { kind: 'inserted', row: written, rechecks };
   }
 
@@ -130,7 +131,7 @@ export class PostgresStatement implements StatementView {
       const key = keys[position] ?? null;
       const duplicate = key === null ? null : yield* this.#duplicate(table, position, key, null);
       if (duplicate === null) continue;
-      if (duplicate.isUnseen !== true) this.#observeRead(ours(duplicate.row));
+      if (duplicate.isUnseen !== true) this.#observations.read(ours(duplicate.row));
       return duplicate;
     }
     return null;
@@ -143,7 +144,7 @@ export class PostgresStatement implements StatementView {
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
     const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
     const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && isReferable(table.shape.indexes[i]));
-    yield* this.#transaction.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
+    yield* this.#transaction.rowLocks.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
     this.#watchWrite(table, version);
     const isLocked = stored.locks?.holds(this.#transaction.writer, 'update') === true;
     const rechecks: IndexId[] = [];
@@ -156,9 +157,9 @@ export class PostgresStatement implements StatementView {
     const version = ours(row);
     const { stored } = version;
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
-    yield* this.#transaction.lock(stored, 'update', 'wait');
+    yield* this.#transaction.rowLocks.lock(stored, 'update', 'wait');
     this.#watchWrite(stored.table, version);
-    this.#observeWrite(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
+    this.#observations.write(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
   }
 
   lockTable(table: TableId, mode: TableLockMode): Waiting<unknown> {
@@ -199,35 +200,6 @@ export class PostgresStatement implements StatementView {
     this.#transaction.undoTo(this.#mark);
   }
 
-  #observeRead(version: Version): void {
-    const { storage, id } = this.#transaction;
-    if (storage.observer?.isRecording === true)
-      storage.observer.onRead(id, version.table, version.id, version.observed);
-  }
-
-  /** A row that was found has changed before it was locked: the statement passes over it because of the current version. */
-  #observeChange(found: Version): void {
-    const current = currentVersion(found.stored.newest, this.#transaction.writer);
-    if (current !== null && current !== found) this.#observeRead(current);
-  }
-
-  #observeUnread({ table, id, sequence }: Version): void {
-    this.#transaction.storage.observer?.onUnread(this.#transaction.id, table, id, sequence);
-  }
-
-  #observeWrite(version: Version): void {
-    const { older } = version;
-    const before = older === null ? null : older.observed;
-    const { storage, id } = this.#transaction;
-    storage.observer?.onWrite(id, version.table, version.id, version.observed, before);
-  }
-
-  #beginScan(table: TableId, { keep }: RowCondition): ObservedScan | null {
-    const { storage, id } = this.#transaction;
-    if (storage.observer?.isRecording !== true || keep === null) return null;
-    return storage.observer.onScan(id, table, keep, this.#transaction.snapshotOf(storage.table(table), this.#snapshot));
-  }
-
   #watchWrite(table: PostgresTable, version: Version | null): void {
     const me = this.#transaction.watched;
     if (me !== null) writeRow(this.#transaction, me, table, version);
@@ -266,12 +238,12 @@ export class PostgresStatement implements StatementView {
       const duplicate = isDeferrable ? null : yield* this.#duplicate(table, i, key, written.stored);
       this.#watchKey(written, i);
       if (duplicate !== null) {
-        this.#transaction.takeBack(written);
+        this.#transaction.undoLastWrite(written);
         return duplicate;
       }
       table.enter(written, i);
     }
-    this.#observeWrite(written);
+    this.#observations.write(written);
     return null;
   }
 
@@ -293,56 +265,6 @@ export class PostgresStatement implements StatementView {
     return visibleVersions({ ...reader, snapshot: this.#transaction.storage.lastCommit }, table, path, matches);
   }
 
-  /**
-   * Locks the row of a version that was found. Under READ COMMITTED the latest version counts if it still matches (EvalPlanQual in
-   * PostgreSQL's words); with a snapshot for the transaction a row that has changed since is an error. @throws SqlError 40001, 55P03, 40P01
-   */
-  *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
-    const { stored } = found;
-    footprints.recordLatestRead(this.#transaction, stored, request);
-    if (request.reading === 'statement' && this.#hasWritten(stored)) return null;
-    const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
-    const strength = request.strengthFor?.(found) ?? request.strength;
-    const mustBeUnchanged = this.#transaction.keepsSnapshot && usesSnapshot(request);
-    if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
-    const outcome = yield* this.#transaction.lock(stored, strength, ifLocked);
-    if (outcome === 'skipped') return null;
-    if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
-    const current = currentVersion(stored.newest, this.#transaction.writer);
-    if (request.reading === 'referencing' && strength !== 'key share' && this.#isUnseen(found))
-      throw concurrent('update');
-    if (current === found) return found;
-    if (current === null || current.isDeleted) return null;
-    if (strength === 'key share' && usesSnapshot(request) && keepsKeys(found, current)) return found;
-    if (!matches(current)) return null;
-    // The new version may need a stronger lock than the old one did.
-    return request.strengthFor === undefined ? current : yield* this.#lockVersion(current, matches, request);
-  }
-
-  /** Of a row that a statement comes to twice (it has a WITH that writes) it changes the first time only. */
-  #hasWritten({ newest }: StoredRow): boolean {
-    return newest?.writer === this.#transaction.writer && newest.command === this.#command;
-  }
-
-  /** @throws SqlError 40001 */
-  #checkUnchanged(found: Version, keyIsEnough: boolean): void {
-    const current = currentVersion(found.stored.newest, this.#transaction.writer);
-    if (current === found) return;
-    if (current === null || current.isDeleted) throw concurrent('delete');
-    if (!keyIsEnough || !keepsKeys(found, current)) throw concurrent('update');
-  }
-
-  /** The version that is in the way of an upsert (`ExecOnConflictUpdate`). `null`: it has changed since. @throws SqlError 40001, 40P01 */
-  *#lockConflict(found: Version, { strength }: LockRequest): Waiting<Version | null> {
-    const { stored } = found;
-    const transaction = this.#transaction;
-    transaction.storage.footprint?.touch(footprints.rowName(stored), 'see');
-    yield* transaction.lock(stored, strength, 'wait');
-    if (transaction.keepsSnapshot) this.#checkUnchanged(found, false);
-    if (this.#isUnseen(found)) throw concurrent('update');
-    return currentVersion(stored.newest, transaction.writer) === found ? found : null;
-  }
-
   *#duplicate(
     table: PostgresTable,
     position: number,
@@ -353,24 +275,11 @@ export class PostgresStatement implements StatementView {
     if (row === null) return null;
     const isOwn = row.writer === this.#transaction.writer && row.command === this.#command;
     const { id: index } = table.shape.indexes[position] as TableShape['indexes'][number];
-    return { kind: 'duplicate', index, row, isUnseen: this.#isUnseen(row), isOwn };
+    return { kind: 'duplicate', index, row, isUnseen: isUnseen(row, this.#reader), isOwn };
   }
-
-  #isUnseen(version: Version): boolean {
-    const { writer, keepsSnapshot } = this.#transaction;
-    return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > this.#snapshot;
-  }
-}
-
-function usesSnapshot({ reading }: LockRequest): boolean {
-  return reading !== 'latest' && reading !== 'conflict';
 }
 
 function ours(row: Row): Version {
   assert(row instanceof RowVersion, `row ${row.id} comes from this storage`);
   return row as Version;
-}
-
-function concurrent(what: 'update' | 'delete'): SqlError {
-  return new SqlError('40001', `could not serialize access due to concurrent ${what}`);
 }

@@ -1,22 +1,20 @@
 /** A transaction of the PostgreSQL profile: its snapshot, what it has written and locked, and how that is rolled back. */
 import { assert } from '../../base/index.ts';
 import {
-  type LockStrength,
   type StorageTransaction,
   type TableId,
   type TableLockMode,
   type TransactionOptions,
-  type Wait,
   type Waiting,
   SqlError,
 } from '../../sql/model/index.ts';
 import { PostgresStatement } from './statement.ts';
-import { type LockMode, type LockTag, touchLock } from '../heavyweight-locks.ts';
-import { waitName } from '../footprint.ts';
 import * as footprints from './footprint.ts';
 import type { PostgresStorage } from './storage.ts';
 import type { PostgresTable, StoredRow, Version } from './table.ts';
-import { RowLocks, type RowLock } from './row-locks.ts';
+import { HeldHeavyweightLocks } from './held-heavyweight-locks.ts';
+import { HeldRowLocks, type RowLocker } from './held-row-locks.ts';
+import { waitForBlockers } from './lock-wait.ts';
 import { type Watched, watchName } from './serializable.ts';
 import type { Writer } from '../versions.ts';
 
@@ -27,7 +25,7 @@ interface Mark {
   readonly truncated: number;
 }
 
-export class PostgresTransaction implements StorageTransaction {
+export class PostgresTransaction implements StorageTransaction, RowLocker {
   readonly id: number;
   readonly session: number;
   readonly storage: PostgresStorage;
@@ -41,9 +39,8 @@ export class PostgresTransaction implements StorageTransaction {
   writerNumber = Infinity;
   #command = 0;
   #written: Version[] = [];
-  #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
-  /** Heavyweight locks, in order. */
-  #heavy: { readonly tag: LockTag; readonly mode: LockMode }[] = [];
+  readonly rowLocks = new HeldRowLocks(this);
+  readonly #heavyweight = new HeldHeavyweightLocks(this);
   /** Tables that TRUNCATE has emptied, in order: they are back when that is undone. */
   #truncated: PostgresTable[] = [];
   #savepoints: Mark[] = [];
@@ -164,8 +161,8 @@ export class PostgresTransaction implements StorageTransaction {
   mark(): Mark {
     return {
       written: this.#written.length,
-      locked: this.#locked.length,
-      heavy: this.#heavy.length,
+      locked: this.rowLocks.mark(),
+      heavy: this.#heavyweight.mark(),
       truncated: this.#truncated.length,
     };
   }
@@ -186,12 +183,12 @@ export class PostgresTransaction implements StorageTransaction {
     }
     this.#written.length = mark.written;
     this.#truncated.length = mark.truncated;
-    this.#release(mark.locked);
-    this.#releaseHeavy(mark.heavy);
+    this.rowLocks.release(mark.locked);
+    this.#heavyweight.release(mark.heavy);
   }
 
   wrote(version: Version): void {
-    this.#number();
+    this.number();
     footprints.recordWrite(this, version);
     this.#written.push(version);
   }
@@ -210,163 +207,43 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   /** The last version written was refused. */
-  takeBack(version: Version): void {
+  undoLastWrite(version: Version): void {
     assert(this.#written.pop() === version, `version of row ${version.id} is the last written`);
     footprints.recordWrite(this, version);
     version.stored.table.pop(version);
   }
 
-  /** Lock on a row for the rest of the transaction or savepoint. @throws SqlError 55P03, 40P01 */
-  *lock(row: StoredRow, strength: LockStrength, ifLocked: 'wait' | 'error' | 'skip'): Waiting<'granted' | 'skipped'> {
-    const locks = (row.locks ??= new RowLocks());
-    if (locks.holds(this.writer, strength)) return 'granted';
-    this.#number();
-    const lock: RowLock = { owner: this.writer, number: this.writerNumber, strength };
-    const isBlocked = locks.isBlocked(lock);
-    this.storage.footprint?.touch(
-      footprints.rowName(row),
-      isBlocked && ifLocked !== 'wait' ? footprints.tries[strength] : strength,
-    );
-    if (isBlocked) {
-      if (ifLocked === 'skip') return 'skipped';
-      if (ifLocked === 'error')
-        throw new SqlError('55P03', `could not obtain lock on row in relation "${row.table.shape.name}"`);
-      yield* this.#standInLine(row, locks, lock);
-    }
-    locks.grant(lock);
-    this.#locked.push({ row, lock });
-    return 'granted';
-  }
-
-  #number(): void {
-    if (this.writerNumber !== Infinity) return;
+  number(): number {
+    if (this.writerNumber !== Infinity) return this.writerNumber;
     this.writerNumber = this.storage.newWriterNumber();
     this.storage.footprint?.touch('writers', 'left');
     this.storage.footprint?.touch('writer numbers', 'left');
-  }
-
-  *#standInLine(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
-    const isInLine = !locks.held.some(({ owner }) => owner === this.writer);
-    if (isInLine) locks.queue.push(lock);
-    try {
-      const touch = (): void => this.storage.footprint?.touch(footprints.rowName(row), lock.strength);
-      // Where any on a cycle may be the victim, when a deadlock is found is left to timers as well.
-      const blockers = (): number[] => (this.storage.anyVictim ? locks.blockers(lock) : locks.nextBlockers(lock));
-      yield* this.wait(blockers, `row lock on ${row.table.shape.name} ${row.id}`, touch);
-    } finally {
-      locks.leave(lock);
-    }
+    return this.writerNumber;
   }
 
   lockTable(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean> {
-    return this.lockHeavy(`table ${table}`, mode, ifLocked, () => {
+    return this.#heavyweight.lock(`table ${table}`, mode, ifLocked, () => {
       const name = this.storage.nameOf(table);
       return { reason: `${mode} lock on ${name}`, title: `relation "${name}"` };
     });
   }
 
   lockName(name: string): Waiting<boolean> {
-    return this.lockHeavy(`name ${name}`, 'exclusive', 'wait', () => ({ reason: `the name ${name}`, title: name }));
+    return this.#heavyweight.lock(`name ${name}`, 'exclusive', 'wait', () => ({
+      reason: `the name ${name}`,
+      title: name,
+    }));
   }
 
-  /** A heavyweight lock until the end of the transaction, or of the savepoint. @returns did it have to wait? @throws SqlError 55P03, 40P01 */
-  *lockHeavy(
-    tag: LockTag,
-    mode: LockMode,
-    ifLocked: 'wait' | 'error',
-    describe: () => { readonly reason: string; readonly title: string },
-  ): Waiting<boolean> {
-    if (this.#heavy.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
-    const { heavyweight } = this.storage;
-    const touch = (): void => {
-      if (this.storage.footprint !== null) touchLock(this.storage.footprint, tag, mode);
-    };
-    touch();
-    const isFree = heavyweight.tryAcquire(tag, this, mode, ifLocked === 'wait' ? 'wait' : 'refuse');
-    if (!isFree) {
-      if (ifLocked === 'error') throw new SqlError('55P03', `could not obtain lock on ${describe().title}`);
-      const request = heavyweight.request(tag, this, mode);
-      try {
-        if (heavyweight.isEarlyDeadlock(request)) throw deadlock([this.id, ...heavyweight.blockers(request)]);
-        yield* this.wait(() => heavyweight.blockers(request), describe().reason, touch);
-        heavyweight.acquire(request);
-      } finally {
-        heavyweight.leave(request);
-      }
-    }
-    this.#heavy.push({ tag, mode });
-    return !isFree;
-  }
-
-  /**
-   * Waits until no transaction blocks this one. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim, or, where any may
-   * be, who of those on it is resumed first.
-   * @param touch tells the footprint what `blockers` looks at
-   */
-  *wait(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void> {
-    const { waitsFor, anyVictim } = this.storage;
-    const isStuck = (): boolean => this.#deadlock(false).length > 0;
-    try {
-      for (let ids = blockers(); ids.length > 0; ids = blockers()) {
-        touch();
-        footprints.recordWait(this);
-        waitsFor.begin(this.id, blockers, touch);
-        // One that waits for the next of several holders looks for a deadlock again.
-        const isLate = (now: readonly number[]): boolean => now[0] !== ids[0] && isStuck();
-        const isReady = (): boolean => {
-          const now = blockers();
-          return now.length === 0 || (anyVictim ? isStuck() : isLate(now));
-        };
-        const wait: Wait = { blockers: ids, reason, isReady };
-        if (anyVictim) yield wait;
-        const cycle = this.#deadlock(true);
-        if (cycle.length > 0) throw deadlock(cycle);
-        if (!anyVictim && blockers().length > 0) yield wait;
-      }
-    } finally {
-      if (waitsFor.end(this.id)) this.storage.footprint?.touch(waitName(this.session), 'change');
-      touch();
-    }
-  }
-
-  /** The cycle of waits through this transaction that no change of a queue opens; empty when there is none. */
-  #deadlock(isLooking: boolean): readonly number[] {
-    const { waitsFor, heavyweight } = this.storage;
-    const onLook = isLooking ? (id: number): void => footprints.recordWaitRead(this.storage, id) : undefined;
-    const cycle = waitsFor.cycleThrough(this.id, onLook);
-    for (const [i, waiter] of cycle.entries()) {
-      const goBack = heavyweight.overtake(waiter, cycle[(i + 1) % cycle.length] ?? waiter);
-      if (goBack === null) continue;
-      if (cycle.every((id) => waitsFor.cycleThrough(id).length === 0)) return [];
-      goBack();
-    }
-    return cycle;
-  }
-
-  #release(from: number): void {
-    for (let i = from; i < this.#locked.length; i++) {
-      const { row, lock } = this.#locked[i] as { row: StoredRow; lock: RowLock };
-      const { locks } = row;
-      if (locks === null) continue;
-      this.storage.footprint?.touch(footprints.rowName(row), lock.strength);
-      locks.release(lock);
-      if (locks.held.length === 0 && locks.queue.length === 0) row.locks = null;
-    }
-    this.#locked.length = from;
-  }
-
-  #releaseHeavy(from: number): void {
-    const { heavyweight, footprint } = this.storage;
-    for (const { tag, mode } of this.#heavy.splice(from)) {
-      if (footprint !== null) touchLock(footprint, tag, mode);
-      heavyweight.release(tag, this.session, mode);
-    }
+  /** Until no transaction blocks this one. @throws SqlError 40P01 */
+  wait(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void> {
+    return waitForBlockers(this, blockers, reason, touch);
   }
 
   #end(outcome: 'committed' | 'aborted', overwritten: readonly StoredRow[]): void {
     this.#written = [];
-    this.#release(0);
-    this.#releaseHeavy(0);
+    this.rowLocks.release(0);
+    this.#heavyweight.release(0);
     this.snapshot = Infinity;
     footprints.recordEnd(this);
     this.storage.ended(this, overwritten);
@@ -375,12 +252,4 @@ export class PostgresTransaction implements StorageTransaction {
       this.storage.watch.ended(watched, outcome === 'committed', this.storage.nextWriterNumber);
     this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
   }
-}
-
-function deadlock(cycle: readonly number[]): SqlError {
-  const lines = cycle.map((id, i) => `Transaction ${id} waits for transaction ${cycle[(i + 1) % cycle.length]}.`);
-  return new SqlError('40P01', 'deadlock detected', {
-    detail: lines.join('\n'),
-    hint: 'See server log for query details.',
-  });
 }

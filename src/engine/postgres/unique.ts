@@ -1,6 +1,7 @@
 /** Unique keys of the PostgreSQL profile: an open transaction that has written a key decides, when it ends, whether the key is free. */
 import type { Waiting, SqlValue } from '../../sql/model/index.ts';
 import * as footprints from './footprint.ts';
+import { waitForBlockers } from './lock-wait.ts';
 import { hasKey, isComparable, mayHaveKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import { currentVersion, openWriter, type Writer } from '../versions.ts';
@@ -58,7 +59,7 @@ export function* findDuplicate(
       if (current !== null) return current;
     }
     if (blockers().length === 0) return null;
-    yield* transaction.wait(blockers, `key of ${index.name}`, touch);
+    yield* waitForBlockers(transaction, blockers, `key of ${index.name}`, touch);
   }
 }
 

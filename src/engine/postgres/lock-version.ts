@@ -1,0 +1,81 @@
+/** The locks of the rows that a statement finds: which version it gets when the row has changed meanwhile. `heap_lock_tuple`, EvalPlanQual. */
+import { type LockRequest, type Row, SqlError, type Waiting } from '../../sql/model/index.ts';
+import { currentVersion } from '../versions.ts';
+import * as footprints from './footprint.ts';
+import { keepsKeys, waitsAnyway } from './key-share.ts';
+import type { SnapshotReader } from './scan.ts';
+import type { StoredRow, Version } from './table.ts';
+
+/**
+ * Locks the row of a version that was found. Under READ COMMITTED the latest version counts if it still matches (EvalPlanQual in
+ * PostgreSQL's words); with a snapshot for the transaction a row that has changed since is an error. @throws SqlError 40001, 55P03, 40P01
+ */
+export function* lockVersion(
+  found: Version,
+  matches: (row: Row) => boolean,
+  request: LockRequest,
+  reader: SnapshotReader,
+): Waiting<Version | null> {
+  const { transaction } = reader;
+  const { stored } = found;
+  footprints.recordLatestRead(transaction, stored, request);
+  if (request.reading === 'statement' && hasWritten(stored, reader)) return null;
+  const ifLocked = waitsAnyway(found, request, transaction.writer) ? 'wait' : request.ifLocked;
+  const strength = request.strengthFor?.(found) ?? request.strength;
+  const mustBeUnchanged = transaction.keepsSnapshot && usesSnapshot(request);
+  if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
+  const outcome = yield* transaction.rowLocks.lock(stored, strength, ifLocked);
+  if (outcome === 'skipped') return null;
+  if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
+  const current = currentVersion(stored.newest, transaction.writer);
+  if (request.reading === 'referencing' && strength !== 'key share' && isUnseen(found, reader))
+    throw concurrent('update');
+  if (current === found) return found;
+  if (current === null || current.isDeleted) return null;
+  if (strength === 'key share' && usesSnapshot(request) && keepsKeys(found, current)) return found;
+  if (!matches(current)) return null;
+  // The new version may need a stronger lock than the old one did.
+  return request.strengthFor === undefined ? current : yield* lockVersion(current, matches, request, reader);
+}
+
+/** Of a row that a statement comes to twice (it has a WITH that writes) it changes the first time only. */
+function hasWritten({ newest }: StoredRow, { transaction, command }: SnapshotReader): boolean {
+  return newest?.writer === transaction.writer && newest.command === command;
+}
+
+/** @throws SqlError 40001 */
+function checkUnchanged(found: Version, keyIsEnough: boolean, { transaction }: SnapshotReader): void {
+  const current = currentVersion(found.stored.newest, transaction.writer);
+  if (current === found) return;
+  if (current === null || current.isDeleted) throw concurrent('delete');
+  if (!keyIsEnough || !keepsKeys(found, current)) throw concurrent('update');
+}
+
+/** The version that is in the way of an upsert (`ExecOnConflictUpdate`). `null`: it has changed since. @throws SqlError 40001, 40P01 */
+export function* lockConflict(
+  found: Version,
+  { strength }: LockRequest,
+  reader: SnapshotReader,
+): Waiting<Version | null> {
+  const { stored } = found;
+  const { transaction } = reader;
+  transaction.storage.footprint?.touch(footprints.rowName(stored), 'see');
+  yield* transaction.rowLocks.lock(stored, strength, 'wait');
+  if (transaction.keepsSnapshot) checkUnchanged(found, false, reader);
+  if (isUnseen(found, reader)) throw concurrent('update');
+  return currentVersion(stored.newest, transaction.writer) === found ? found : null;
+}
+
+/** Has another transaction written it since the snapshot of the transaction? */
+export function isUnseen(version: Version, { transaction, snapshot }: SnapshotReader): boolean {
+  const { writer, keepsSnapshot } = transaction;
+  return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > snapshot;
+}
+
+function usesSnapshot({ reading }: LockRequest): boolean {
+  return reading !== 'latest' && reading !== 'conflict';
+}
+
+function concurrent(what: 'update' | 'delete'): SqlError {
+  return new SqlError('40001', `could not serialize access due to concurrent ${what}`);
+}
