@@ -15,6 +15,7 @@ import type { Expression, Frame, Scope } from '../expression.ts';
 import { aggregateFunction, aggregateNames, distinctly, mysqlAggregateNames } from './aggregates.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { unknownFunction } from './call.ts';
+import { AccumulatingGroups, CountingGroups, type GroupStates, SeparateGroups } from './group-states.ts';
 import { valuesReader } from './values-reader.ts';
 import { compileExpression } from './compile.ts';
 import { timeDigits } from './compile-logic.ts';
@@ -26,6 +27,8 @@ export interface Aggregate {
   readonly type: SqlType;
   readonly modifier: number;
   readonly start: () => AggregateState;
+  /** Of all groups of a query. */
+  readonly startGroups: () => GroupStates;
   /** MIN or MAX of a plain column: one row is enough, the first or last by that column. */
   readonly extreme: Extreme | null;
 }
@@ -91,7 +94,7 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
     type: found.type,
     modifier: extremeDigits(name, operands[0], scope.dialect),
     extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
-    start: starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
+    ...starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
 }
 
@@ -145,15 +148,22 @@ interface Plan {
 type ReadValues = (frame: Frame) => readonly SqlValue[];
 type Filter = (frame: Frame) => boolean;
 
-function starterOf(plan: Plan): () => AggregateState {
+function starterOf(plan: Plan): Pick<Aggregate, 'start' | 'startGroups'> {
   const { found, operands, filter, keys, isDistinct } = plan;
   const values = valuesReader(operands);
   const isIn = filter === undefined ? null : (frame: Frame): boolean => filter.evaluate(frame) === true;
-  if (keys.length === 0 && !isDistinct) return () => new Adding(found.start(), values, isIn);
-  return () => new Sorting(plan, values, isIn);
+  if (keys.length > 0 || isDistinct) {
+    const start = (): Sorting => new Sorting(plan, values, isIn);
+    return { start, startGroups: () => new SeparateGroups(start) };
+  }
+  return {
+    start: () => new Adding(found.start(), values, isIn),
+    startGroups: () =>
+      found.isCount === true ? new CountingGroups(operands, isIn) : new AccumulatingGroups(found.start, values, isIn),
+  };
 }
 
-/** There is one for each group: what does not depend on the group belongs to `starterOf`. */
+/** Of a window. */
 class Adding implements AggregateState {
   readonly #accumulator: Accumulator;
   readonly #values: ReadValues;

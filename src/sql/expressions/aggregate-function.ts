@@ -6,6 +6,8 @@ export interface AggregateFunction {
   /** What the arguments have to be coerced to. */
   readonly argumentTypes: readonly SqlType[];
   readonly start: () => Accumulator;
+  /** Does it count the rows in which no argument is NULL? */
+  readonly isCount?: boolean;
 }
 
 /** One group's. `add` is called with every row, NULLs too. */

@@ -57,7 +57,7 @@ export function aggregateFunction(
 }
 
 function counting(given: readonly SqlType[]): AggregateFunction {
-  return aggregate(types.int8, given, () => new Count());
+  return { ...aggregate(types.int8, given, () => new Count()), isCount: true };
 }
 
 class Count implements Accumulator {

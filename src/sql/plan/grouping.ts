@@ -10,8 +10,8 @@ import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesRead
 import type { Execution, Expression, Frame } from '../expression.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
-import { forEachRow, generated, type Source } from './cursor.ts';
-import { runningOf } from './planning.ts';
+import type { Source } from './cursor.ts';
+import { groupsOf } from './groups.ts';
 import { columnNames, integerConstant, rewrite, treeText } from './tree.ts';
 import type { WindowCollector } from './window.ts';
 
@@ -127,54 +127,20 @@ export class Grouping implements CallCollector {
 
   source(input: Source): Source {
     const keys = this.#keys.map(({ expression }) => expression);
-    const { aggregates } = this;
-    const rowless = this.#rowless;
     const { dialect } = this.#scope;
-    const hashOf = hashReader(
-      keys.map(({ type }) => type),
-      dialect,
-    );
-    const valuesOf = valuesReader(keys);
-    // A key that is its own hash needs no list of values to be looked up.
     const [first] = keys;
-    const only = first !== undefined && keys.length === 1 && isIdentity(first.type, dialect) ? first.evaluate : null;
-    return generated(function* groups(frame) {
-      const found = new Map<unknown, Group>();
-      let hasTaken = false;
-      forEachRow(input, frame, () => {
-        const several = only === null ? valuesOf(frame) : null;
-        const hash = several === null ? (only?.(frame) ?? null) : hashOf(several);
-        let group = found.get(hash);
-        if (group === undefined) {
-          const values = several ?? [hash as SqlValue];
-          group = { rows: frame.rows.slice(), values, states: aggregates.map((each) => each.start()) };
-          found.set(hash, group);
-        }
-        for (const state of group.states) hasTaken = state.add(frame) || hasTaken;
-        if (aggregates.length === 0) hasTaken = true;
-      });
-      const { aggregated } = runningOf(frame);
-      if (hasTaken) aggregated.fromSome = true;
-      else if (keys.length === 0) {
-        aggregated.fromNone = true;
-        rowless.add(frame.execution);
-      }
-      if (found.size === 0 && keys.length === 0) {
-        found.set('', { rows: frame.rows.map(() => null), values: [], states: aggregates.map((each) => each.start()) });
-      }
-      for (const { rows, values, states } of found.values()) {
-        restore(frame, rows, values);
-        for (let i = 0; i < states.length; i++) frame.computed[values.length + i] = states[i]?.result(frame) ?? null;
-        yield undefined;
-      }
+    return groupsOf(input, {
+      keyCount: keys.length,
+      valuesOf: valuesReader(keys),
+      hashOf: hashReader(
+        keys.map(({ type }) => type),
+        dialect,
+      ),
+      only: first !== undefined && keys.length === 1 && isIdentity(first.type, dialect) ? first.evaluate : null,
+      aggregates: this.aggregates,
+      rowless: this.#rowless,
     });
   }
-}
-
-interface Group {
-  readonly rows: Frame['rows'];
-  readonly values: readonly SqlValue[];
-  readonly states: readonly ReturnType<Aggregate['start']>[];
 }
 
 export function restore(frame: Frame, rows: Frame['rows'], computed: readonly SqlValue[]): void {
