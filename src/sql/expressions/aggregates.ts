@@ -13,6 +13,7 @@ import {
   SqlError,
   types,
   type SqlType,
+  type TypeName,
   addIntervals,
   divideInterval,
   type Interval,
@@ -96,122 +97,84 @@ function numberAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
   }
 }
 
-function postgresSum(type: SqlType): AggregateFunction | undefined {
-  switch (type.name) {
-    case 'int2':
-    case 'int4':
-      return aggregate(
-        types.int8,
-        [type],
-        folding(
-          (x) => BigInt(x as number),
-          (sum: bigint, x) => sum + BigInt(x as number),
-          checkWhole,
-        ),
-      );
-    case 'int8':
-      return aggregate(
-        types.numeric,
-        [type],
-        folding(
-          (x) => x as bigint,
-          (sum: bigint, x) => sum + (x as bigint),
-          (sum) => numericOf(sum),
-        ),
-      );
-    case 'numeric':
-      return aggregate(
-        type,
-        [type],
-        summingExactly((sum) => sum),
-      );
-    case 'float4':
-      return aggregate(
-        type,
-        [type],
-        folding(
-          (x) => x as number,
-          (sum: number, x) => checkFloat(Math.fround(sum + (x as number)), sum, x),
-        ),
-      );
-    case 'float8':
-    case 'unknown':
-      return aggregate(types.float8, [types.float8], summingFloats());
-    case 'interval':
-      return aggregate(type, [type], summingIntervals());
-    default:
-      return undefined;
-  }
-}
+/** By the type of the argument. */
+type ByType = { readonly [Name in TypeName]?: (type: SqlType) => AggregateFunction };
+
+const exactSum = summingExactly((sum) => sum);
+const wholeSum = folding(
+  (x: number) => BigInt(x),
+  (sum: bigint, x) => sum + BigInt(x),
+  checkWhole,
+);
+const bigintSum = folding(
+  (x: bigint) => x,
+  (sum: bigint, x) => sum + x,
+  (sum) => numericOf(sum),
+);
+const realSum = folding(
+  (x: number) => x,
+  (sum: number, x) => checkFloat(Math.fround(sum + x), sum, x),
+);
+const addDoubles = (sum: number, x: number): number => checkFloat(sum + x, sum, x);
+const doubleSum = folding((x: number) => x, addDoubles);
+const doubleAverage = folding(
+  (x: number) => x,
+  addDoubles,
+  (sum, count) => sum / count,
+);
+const intervalSum = folding((x: Interval) => x, addIntervals);
+const intervalAverage = folding((x: Interval) => x, addIntervals, divideInterval);
+
+const postgresSums: ByType = {
+  int2: (type) => aggregate(types.int8, [type], wholeSum),
+  int4: (type) => aggregate(types.int8, [type], wholeSum),
+  int8: (type) => aggregate(types.numeric, [type], bigintSum),
+  numeric: (type) => aggregate(type, [type], exactSum),
+  float4: (type) => aggregate(type, [type], realSum),
+  float8: () => aggregate(types.float8, [types.float8], doubleSum),
+  unknown: () => aggregate(types.float8, [types.float8], doubleSum),
+  interval: (type) => aggregate(type, [type], intervalSum),
+};
+
+const exactly = (type: SqlType): AggregateFunction =>
+  aggregate(
+    types.numeric,
+    [type],
+    summingExactly((sum, count) => divideNumerics(sum, numericOf(count))),
+  );
+const asDoubles = (): AggregateFunction => aggregate(types.float8, [types.float8], doubleAverage);
+
+const postgresAverages: ByType = {
+  int2: exactly,
+  int4: exactly,
+  int8: exactly,
+  numeric: exactly,
+  float4: asDoubles,
+  float8: asDoubles,
+  unknown: asDoubles,
+  interval: (type) => aggregate(type, [type], intervalAverage),
+};
 
 function checkWhole(sum: bigint): bigint {
   if (BigInt.asIntN(64, sum) !== sum) throw new SqlError('22003', 'bigint out of range');
   return sum;
 }
 
-function checkFloat(sum: number, before: number, added: Present): number {
+function checkFloat(sum: number, before: number, added: number): number {
   if (!Number.isFinite(sum) && Number.isFinite(before) && Number.isFinite(added)) {
     throw new SqlError('22003', 'value out of range: overflow');
   }
   return sum;
 }
 
-function summingFloats(finish?: (sum: number, count: number) => number): () => Accumulator {
-  return folding(
-    (x) => x as number,
-    (sum: number, x) => checkFloat(sum + (x as number), sum, x),
-    finish,
-  );
-}
-
-function summingIntervals(finish?: (sum: Interval, count: number) => Interval): () => Accumulator {
-  return folding(
-    (x) => x as Interval,
-    (sum: Interval, x) => addIntervals(sum, x as Interval),
-    finish,
-  );
-}
-
-function postgresAverage(type: SqlType): AggregateFunction | undefined {
-  switch (type.name) {
-    case 'int2':
-    case 'int4':
-    case 'int8':
-    case 'numeric':
-      return aggregate(
-        types.numeric,
-        [type],
-        summingExactly((sum, count) => divideNumerics(sum, numericOf(count))),
-      );
-    case 'float4':
-    case 'float8':
-    case 'unknown':
-      return aggregate(
-        types.float8,
-        [types.float8],
-        summingFloats((sum, count) => sum / count),
-      );
-    case 'interval':
-      return aggregate(type, [type], summingIntervals(divideInterval));
-    default:
-      return undefined;
-  }
-}
-
 /** MySQL adds exact numbers exactly, all else as doubles. */
-function mysqlSum(type: SqlType): AggregateFunction {
-  if (integerNames.has(type.name) || type.name === 'numeric') {
-    return aggregate(
-      types.numeric,
-      [types.numeric],
-      summingExactly((sum) => sum),
-    );
-  }
+function mysqlSum({ name }: SqlType): AggregateFunction {
+  if (integerNames.has(name) || name === 'numeric') return aggregate(types.numeric, [types.numeric], exactSum);
   return aggregate(types.float8, [types.float8], summingDoubles());
 }
 
-function mysqlAverage(type: SqlType): AggregateFunction {
-  if (integerNames.has(type.name) || type.name === 'numeric') {
+function mysqlAverage({ name }: SqlType): AggregateFunction {
+  if (integerNames.has(name) || name === 'numeric') {
     const finish = (sum: Numeric, count: number): Numeric => divideToScale(sum, numericOf(count), sum.scale + 4);
     return aggregate(types.numeric, [types.numeric], summingExactly(finish));
   }
@@ -225,8 +188,8 @@ function mysqlAverage(type: SqlType): AggregateFunction {
 /** MySQL does not look whether a sum is finite. */
 function summingDoubles(finish?: (sum: number, count: number) => number): () => Accumulator {
   return folding(
-    (x) => x as number,
-    (sum: number, x) => sum + (x as number),
+    (x: number) => x,
+    (sum: number, x) => sum + x,
     finish,
   );
 }
@@ -283,8 +246,8 @@ function combining(name: string, type: SqlType): AggregateFunction | undefined {
     type,
     [type],
     folding(
-      (x) => x as number,
-      (state: number, x) => apply(state, x as number),
+      (x: number) => x,
+      (state: number, x) => apply(state, x),
     ),
   );
 }
@@ -340,8 +303,8 @@ const aggregateRules: Readonly<Record<Dialect, AggregateRules>> = {
   postgres: {
     countsSeveral: false,
     own: () => undefined,
-    sum: postgresSum,
-    average: postgresAverage,
+    sum: (type) => postgresSums[type.name]?.(type),
+    average: (type) => postgresAverages[type.name]?.(type),
     bits: combining,
     spreadsOfAll: false,
     spreadsAsFloats: false,
@@ -372,7 +335,7 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
         shown,
         [shown],
         folding(
-          (x) => x,
+          (x: Present) => x,
           (best: Present, x) => (compare(x, best) * sign > 0 ? x : best),
         ),
       );
@@ -382,7 +345,7 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
         shown,
         [shown],
         folding(
-          (x) => x,
+          (x: Present) => x,
           (first: Present) => first,
         ),
       );
@@ -395,8 +358,8 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
         types.bool,
         [types.bool],
         folding(
-          (x) => x as boolean,
-          (state: boolean, x) => (isAnd ? state && x === true : state || x === true),
+          (x: boolean) => x,
+          (state: boolean, x) => (isAnd ? state && x : state || x),
         ),
       );
     }

@@ -32,9 +32,8 @@ import {
   microsecondsPerDay,
   splitTimestamp,
   type Interval,
-  type JsonDocument,
-  type SqlArray,
   type SqlValue,
+  type TypeValues,
 } from '../model/index.ts';
 
 export type Conversion = (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue;
@@ -52,7 +51,7 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
   if (isRegistered(to)) return toRegistered(from, to);
   if (isRegistered(from)) return fromRegistered(from, to);
   if (from.name === 'jsonb') return fromJsonb(to);
-  if (from.name === 'json') return (value) => parseJsonDocument(value as string);
+  if (from.name === 'json') return taking<'json'>(parseJsonDocument);
   if (integerNames.has(to.name)) return toInteger(from, to);
   if (floatNames.has(to.name)) return toFloat(to);
   switch (to.name) {
@@ -67,6 +66,14 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
 
 const identity: Conversion = (value) => value;
 
+/** A conversion of the values of one type: which type they are of is settled before it is called. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who calls it names the type
+function taking<Name extends TypeName>(
+  convert: (value: TypeValues[Name], execution: Execution) => SqlValue,
+): Conversion {
+  return convert as Conversion;
+}
+
 /** A number of the catalog that is shown as the name it stands for. */
 type RegisteredType = SqlType & { readonly name: NameType };
 
@@ -79,12 +86,12 @@ const nameTypes: ReadonlySet<TypeName> = new Set<NameType>(['regclass', 'regtype
 function toString(from: SqlType, to: SqlType): Conversion {
   if (to.name === 'name') return (value) => parseText(formatText(value, from, 'postgres'), to);
   if (to.name === 'char')
-    return from.name === 'int4' ? (value) => String.fromCharCode(value as number) : firstCharacter;
+    return from.name === 'int4' ? taking<'int4'>((code) => String.fromCharCode(code)) : firstCharacter;
   switch (from.name) {
     case 'bool':
       return (value) => (value === true ? 'true' : 'false');
     case 'bpchar':
-      return (value) => (value as string).replace(/ +$/, '');
+      return taking<'bpchar'>((text) => text.replace(/ +$/, ''));
     case 'text':
     case 'varchar':
       return identity;
@@ -93,12 +100,12 @@ function toString(from: SqlType, to: SqlType): Conversion {
   }
 }
 
-const firstCharacter: Conversion = (value) => byteOf(value as string);
+const firstCharacter = taking<'text'>((text) => byteOf(text));
 
 function fromString(from: SqlType, to: SqlType): Conversion {
-  if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
+  if (from.name === 'char' && to.name === 'int4') return taking<'char'>((text) => text.charCodeAt(0) || 0);
   if (isRegistered(to)) return toRegistered(from, to);
-  return (value, execution) => readText(value as string, to, execution);
+  return taking<'text'>((text, execution) => readText(text, to, execution));
 }
 
 const momentWords = /^\s*(now|today|tomorrow|yesterday)\s*$/i;
@@ -130,7 +137,7 @@ function readTypeName(text: string, execution: Execution): SqlValue {
 
 /** Names of tables and types stand for numbers; the catalog knows which. */
 function toRegistered(from: SqlType, to: RegisteredType): Conversion {
-  if (stringNames.has(from.name)) return (value, execution) => readText(value as string, to, execution);
+  if (stringNames.has(from.name)) return taking<'text'>((text, execution) => readText(text, to, execution));
   if (to.name === 'regtype')
     return (value, { surroundings }) => {
       const type = typeOfOid(Number(value));
@@ -140,19 +147,19 @@ function toRegistered(from: SqlType, to: RegisteredType): Conversion {
 }
 
 function fromRegistered(from: RegisteredType, to: SqlType): Conversion {
-  return (value, { surroundings }) => {
-    const known = from.name === 'regtype' ? typeByName(value as string)?.oid : undefined;
-    const oid = known ?? surroundings.catalog.names[from.name].numberOf(value as string);
+  return taking<NameType>((name, { surroundings }) => {
+    const known = from.name === 'regtype' ? typeByName(name)?.oid : undefined;
+    const oid = known ?? surroundings.catalog.names[from.name].numberOf(name);
     return oid !== null && to.name === 'int8' ? BigInt(oid) : oid;
-  };
+  });
 }
 
 function toArray(from: SqlType, to: SqlType): Conversion {
   const convert = from.element && to.element ? conversionOf(from.element, to.element) : identity;
-  return (value, execution) => ({
+  return taking<'array'>(({ elements }, execution) => ({
     kind: 'array',
-    elements: (value as SqlArray).elements.map((each) => (each === null ? null : convert(each, execution))),
-  });
+    elements: elements.map((each) => (each === null ? null : convert(each, execution))),
+  }));
 }
 
 const integerBounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
@@ -172,19 +179,19 @@ export function integerOf(value: number | bigint, type: SqlType): number | bigin
 }
 
 function toInteger(from: SqlType, to: SqlType): Conversion {
-  if (to.name === 'oid' && from.name !== 'int8') return (value) => (value as number) >>> 0;
+  if (to.name === 'oid' && from.name !== 'int8') return taking<'int4'>((value) => value >>> 0);
   switch (from.name) {
     case 'bool':
       return (value) => (value === true ? 1 : 0);
     case 'float4':
     case 'float8':
-      return (value) => integerOfFloat(value as number, to);
+      return taking<'float8'>((value) => integerOfFloat(value, to));
     case 'numeric':
-      return (value) => integerOfNumeric(value as Numeric, to);
+      return taking<'numeric'>((value) => integerOfNumeric(value, to));
     case 'oid':
-      return (value) => (to.name === 'int8' ? BigInt(value as number) : (value as number) | 0);
+      return taking<'oid'>((value) => (to.name === 'int8' ? BigInt(value) : value | 0));
     default:
-      return (value) => integerOf(value as number | bigint, to);
+      return taking<'int4' | 'int8'>((value) => integerOf(value, to));
   }
 }
 
@@ -203,15 +210,15 @@ function integerOfNumeric(value: Numeric, to: SqlType): number | bigint {
 }
 
 function toFloat(to: SqlType): Conversion {
-  return (value) => {
-    const double = typeof value === 'object' ? Number((value as Numeric).value) : Number(value);
+  return taking<'int4' | 'int8' | 'numeric'>((value) => {
+    const double = Number(typeof value === 'object' ? value.value : value);
     return to.name === 'float4' ? narrowFloat(double) : checkFloat(double, value);
-  };
+  });
 }
 
-function checkFloat(double: number, source: SqlValue): number {
-  if (!Number.isFinite(double) && typeof source === 'object' && (source as Numeric).value.isFinite()) {
-    throw new SqlError('22003', `"${formatNumeric(source as Numeric)}" is out of range for type double precision`);
+function checkFloat(double: number, source: number | bigint | Numeric): number {
+  if (!Number.isFinite(double) && typeof source === 'object' && source.value.isFinite()) {
+    throw new SqlError('22003', `"${formatNumeric(source)}" is out of range for type double precision`);
   }
   return double;
 }
@@ -226,9 +233,9 @@ function narrowFloat(double: number): number {
 
 /** Floats keep 15 (real: 6) significant digits: numeric.c prints them with DBL_DIG and FLT_DIG. */
 function toNumeric(from: SqlType): Conversion {
-  if (from.name !== 'float4' && from.name !== 'float8') return (value) => numericOf(value as number | bigint);
+  if (from.name !== 'float4' && from.name !== 'float8') return taking<'int4' | 'int8'>((value) => numericOf(value));
   const digitCount = from.name === 'float4' ? 6 : 15;
-  return (value) => numericOfFloat(value as number, digitCount);
+  return taking<'float8'>((value) => numericOfFloat(value, digitCount));
 }
 
 export function numericOfFloat(value: number, digitCount = 15): Numeric {
@@ -239,16 +246,15 @@ export function numericOfFloat(value: number, digitCount = 15): Numeric {
 }
 
 function fromJsonb(to: SqlType): Conversion {
-  if (to.name === 'json') return (value) => formatJsonDocument((value as JsonDocument).value);
-  return (document, execution) => {
-    const { value } = document as JsonDocument;
+  if (to.name === 'json') return taking<'jsonb'>(({ value }) => formatJsonDocument(value));
+  return taking<'jsonb'>(({ value }, execution) => {
     if (to.name === 'bool' && typeof value === 'boolean') return value;
     if (to.name !== 'bool' && (typeof value === 'number' || isJsonNumeric(value))) {
       const numeric = numericOfJson(value);
       return to.name === 'numeric' ? numeric : conversionOf(numericType, to)(numeric, execution);
     }
     throw new SqlError('22023', `cannot cast jsonb ${jsonKind(value)} to type ${typeTitle(to)}`);
-  };
+  });
 }
 
 const numericType: SqlType = { name: 'numeric', oid: 1700 };
@@ -265,17 +271,17 @@ function timeConversion(from: SqlType, to: SqlType): Conversion {
   switch (`${from.name} ${to.name}`) {
     case 'date timestamp':
     case 'date timestamptz':
-      return (value) => timestampOfDate(value as number);
+      return taking<'date'>(timestampOfDate);
     case 'timestamp date':
     case 'timestamptz date':
-      return (value) => dateOfTimestamp(value as bigint);
+      return taking<'timestamp'>(dateOfTimestamp);
     case 'timestamp time':
     case 'timestamptz time':
-      return (value) => (isFiniteTime(value as bigint) ? splitTimestamp(value as bigint).time : null);
+      return taking<'timestamp'>((value) => (isFiniteTime(value) ? splitTimestamp(value).time : null));
     case 'time interval':
-      return (value) => intervalOf(0, 0, value as bigint);
+      return taking<'time'>((value) => intervalOf(0, 0, value));
     case 'interval time':
-      return (value) => timeOfInterval(value as Interval);
+      return taking<'interval'>(timeOfInterval);
     default:
       // timestamp and timestamptz: the session's zone is UTC.
       return identity;

@@ -4,25 +4,25 @@ import type { Accumulator } from './aggregate-function.ts';
 
 type Present = Exclude<SqlValue, null>;
 
-/** Combines the values that are not NULL; NULL when there are none. */
-export function folding<S extends Present>(
-  first: (value: Present) => S,
-  next: (state: S, value: Present) => S,
+/** Combines the values that are not NULL, which are of one type; NULL when there are none. */
+export function folding<Value extends Present, S extends Present>(
+  first: (value: Value) => S,
+  next: (state: S, value: Value) => S,
   finish: (state: S, count: number) => SqlValue = (state) => state,
 ): () => Accumulator {
   return () => new Folding(first, next, finish);
 }
 
-class Folding<S extends Present> implements Accumulator {
-  readonly #first: (value: Present) => S;
-  readonly #next: (state: S, value: Present) => S;
+class Folding<Value extends Present, S extends Present> implements Accumulator {
+  readonly #first: (value: Value) => S;
+  readonly #next: (state: S, value: Value) => S;
   readonly #finish: (state: S, count: number) => SqlValue;
   #state: S | null = null;
   #count = 0;
 
   constructor(
-    first: (value: Present) => S,
-    next: (state: S, value: Present) => S,
+    first: (value: Value) => S,
+    next: (state: S, value: Value) => S,
     finish: (state: S, count: number) => SqlValue,
   ) {
     this.#first = first;
@@ -31,7 +31,7 @@ class Folding<S extends Present> implements Accumulator {
   }
 
   add(values: readonly SqlValue[]): void {
-    const value = values[0] ?? null;
+    const value = (values[0] ?? null) as Value | null;
     if (value === null) return;
     this.#state = this.#state === null ? this.#first(value) : this.#next(this.#state, value);
     this.#count += 1;

@@ -79,14 +79,14 @@ function strictly(
   name: string,
   type: SqlType,
   operands: readonly Expression[],
-  make: (...values: readonly Exclude<SqlValue, null>[]) => Iterable<SqlValue>,
+  make: (...values: never[]) => Iterable<SqlValue>,
 ): SetReturning {
   return {
     columns: [{ name, type }],
     *rows(frame) {
       const values = operands.map(({ evaluate }) => evaluate(frame));
       if (values.includes(null)) return;
-      for (const value of make(...(values as Exclude<SqlValue, null>[]))) yield [value];
+      for (const value of make(...(values as never[]))) yield [value];
     },
   };
 }
@@ -106,13 +106,13 @@ function series(operands: readonly Expression[], scope: Scope, name: string): Se
   if (!['int4', 'int8', 'numeric'].includes(type.name)) return undefined;
   const settled = operands.map((each) => coerce(each, type, -1, 'implicit', scope));
   if (type.name === 'numeric') {
-    return strictly(name, type, settled, (from, to, step = numericOf(1)) =>
-      numericSeries(from as Numeric, to as Numeric, step as Numeric),
+    return strictly(name, type, settled, (from: Numeric, to: Numeric, step: Numeric = numericOf(1)) =>
+      numericSeries(from, to, step),
     );
   }
   const one = type.name === 'int8' ? 1n : 1;
-  return strictly(name, type, settled, (from, to, step = one) =>
-    wholeSeries(from as number, to as number, step as number),
+  return strictly(name, type, settled, (from: number, to: number, step: number = one as number) =>
+    wholeSeries(from, to, step),
   );
 }
 
@@ -137,9 +137,7 @@ function timeSeries(operands: readonly [Expression, Expression, Expression], sco
   const isZoned = [first.type, second.type].some(({ name: each }) => each === 'timestamptz' || each === 'date');
   const type = isZoned ? types.timestamptz : types.timestamp;
   const [from, to] = [coerce(first, type, -1, 'implicit', scope), coerce(second, type, -1, 'implicit', scope)];
-  return strictly(name, type, [from, to, coerce(step, types.interval, -1, 'implicit', scope)], (start, end, by) =>
-    instants(start as bigint, end as bigint, by as Interval),
-  );
+  return strictly(name, type, [from, to, coerce(step, types.interval, -1, 'implicit', scope)], instants);
 }
 
 function* instants(from: bigint, to: bigint, step: Interval): Iterable<bigint> {
@@ -150,8 +148,11 @@ function* instants(from: bigint, to: bigint, step: Interval): Iterable<bigint> {
 
 function subscripts([array, dimension]: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
   if (array?.type.element === undefined || dimension === undefined) return undefined;
-  return strictly(name, types.int4, [array, coerce(dimension, types.int4, -1, 'implicit', scope)], (value, number) =>
-    number === 1 ? (value as SqlArray).elements.map((_, i) => i + 1) : [],
+  return strictly(
+    name,
+    types.int4,
+    [array, coerce(dimension, types.int4, -1, 'implicit', scope)],
+    (value: SqlArray, number: number) => (number === 1 ? value.elements.map((_, i) => i + 1) : []),
   );
 }
 
@@ -182,7 +183,7 @@ function ofJson(
   name: string,
   type: SqlType,
   column: string,
-  make: (value: Exclude<SqlValue, null>) => Iterable<SqlValue>,
+  make: (value: never) => Iterable<SqlValue>,
 ): SetReturning | undefined {
   const operand = jsonOperand(operands, scope, name);
   return operand === undefined ? undefined : strictly(column, type, [operand], make);
@@ -193,12 +194,12 @@ function itemsOf(value: unknown): readonly unknown[] {
   throw new SqlError('22023', `cannot extract elements from ${isJsonObject(value) ? 'an object' : 'a scalar'}`);
 }
 
-function documentElements(value: SqlValue): SqlValue[] {
-  return itemsOf((value as JsonDocument).value).map(jsonDocument);
+function documentElements({ value }: JsonDocument): SqlValue[] {
+  return itemsOf(value).map(jsonDocument);
 }
 
-function documentTexts(value: SqlValue): SqlValue[] {
-  return itemsOf((value as JsonDocument).value).map(jsonPartText);
+function documentTexts({ value }: JsonDocument): SqlValue[] {
+  return itemsOf(value).map(jsonPartText);
 }
 
 function nodesOfArray(text: string): ReturnType<typeof parseJson>[] {
@@ -211,12 +212,12 @@ function nodesOfArray(text: string): ReturnType<typeof parseJson>[] {
   );
 }
 
-function arrayElements(value: SqlValue): SqlValue[] {
-  return nodesOfArray(value as string).map((node) => nodeSource(value as string, node));
+function arrayElements(text: string): SqlValue[] {
+  return nodesOfArray(text).map((node) => nodeSource(text, node));
 }
 
-function arrayTexts(value: SqlValue): SqlValue[] {
-  return nodesOfArray(value as string).map((node) => nodeText(value as string, node));
+function arrayTexts(text: string): SqlValue[] {
+  return nodesOfArray(text).map((node) => nodeText(text, node));
 }
 
 function membersOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
@@ -224,8 +225,8 @@ function membersOf(value: unknown, name: string): Readonly<Record<string, unknow
   throw new SqlError('22023', `cannot call ${name} on ${Array.isArray(value) ? 'an array' : 'a scalar'}`);
 }
 
-function documentKeys(value: SqlValue): string[] {
-  return sortedKeys(membersOf((value as JsonDocument).value, 'jsonb_object_keys'));
+function documentKeys({ value }: JsonDocument): string[] {
+  return sortedKeys(membersOf(value, 'jsonb_object_keys'));
 }
 
 function nodeMembers(text: string, name: string): readonly (readonly [string, ReturnType<typeof parseJson>])[] {
@@ -234,8 +235,8 @@ function nodeMembers(text: string, name: string): readonly (readonly [string, Re
   throw new SqlError('22023', `cannot call ${name} on a non-object`);
 }
 
-function objectKeys(value: SqlValue): string[] {
-  return nodeMembers(value as string, 'json_object_keys').map(([key]) => key);
+function objectKeys(text: string): string[] {
+  return nodeMembers(text, 'json_object_keys').map(([key]) => key);
 }
 
 function ofPairs(operands: readonly Expression[], scope: Scope, name: string, type: SqlType): SetReturning | undefined {
@@ -288,17 +289,17 @@ function splitTable(operands: readonly Expression[], scope: Scope, name: string)
 
 function regexTable(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
   if (operands.length < 2 || operands.length > 3) return undefined;
-  return strictly(name, types.text, texts(operands, scope), (text, pattern, flags = '') =>
-    pattern === '' ? charactersOf(text as string) : (text as string).split(regexOf(pattern as string, flags as string)),
+  return strictly(name, types.text, texts(operands, scope), (text: string, pattern: string, flags: string = '') =>
+    pattern === '' ? charactersOf(text) : text.split(regexOf(pattern, flags)),
   );
 }
 
 function regexMatches(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
   if (operands.length < 2 || operands.length > 3) return undefined;
   const type: SqlType = { name: 'array', oid: 1009, element: types.text };
-  return strictly(name, type, texts(operands, scope), (text, pattern, flags = '') => {
-    const isGlobal = (flags as string).includes('g');
-    const all = [...(text as string).matchAll(regexOf(pattern as string, `${(flags as string).replace('g', '')}g`))];
+  return strictly(name, type, texts(operands, scope), (text: string, pattern: string, flags: string = '') => {
+    const isGlobal = flags.includes('g');
+    const all = [...text.matchAll(regexOf(pattern, `${flags.replace('g', '')}g`))];
     return (isGlobal ? all : all.slice(0, 1)).map((match) => ({
       kind: 'array' as const,
       elements: match.length > 1 ? match.slice(1).map((group) => (group as string | undefined) ?? null) : [match[0]],

@@ -2,38 +2,8 @@
  * What the compiler knows of a function by its signature: `'substring(text, int4, int4) text'` takes a string and two numbers, and gives a string
  * or NULL. A type that is not in the table, too many parameters, or one of another type do not compile.
  */
-import type { Interval, JsonDocument, Numeric, SqlArray, SqlValue } from '../model/index.ts';
+import type { SqlArray, SqlValue, TypeValues } from '../model/index.ts';
 import type { Pseudo } from './signature.ts';
-
-/** The values of the types that signatures name; what each stands for is in `SqlValue`. */
-interface TypeValues {
-  readonly bool: boolean;
-  readonly int2: number;
-  readonly int4: number;
-  readonly int8: bigint;
-  readonly uint8: bigint;
-  readonly oid: number;
-  readonly float4: number;
-  readonly float8: number;
-  readonly numeric: Numeric;
-  readonly text: string;
-  readonly varchar: string;
-  readonly bpchar: string;
-  readonly name: string;
-  readonly uuid: string;
-  readonly bytea: Uint8Array;
-  readonly date: number;
-  readonly time: bigint;
-  readonly timestamp: bigint;
-  readonly timestamptz: bigint;
-  readonly interval: Interval;
-  readonly regclass: string;
-  readonly regtype: string;
-  readonly json: string;
-  readonly jsonb: JsonDocument;
-  readonly record: SqlArray;
-  readonly void: null;
-}
 
 /** A family takes values of any type: functions of such say by the call what they expect. */
 type Parameter<Name extends string, Nothing> = Name extends Pseudo ? never : Value<Name> | Nothing;

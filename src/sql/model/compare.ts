@@ -4,55 +4,81 @@
  */
 import type { Dialect } from './dialect.ts';
 import { compareNumerics } from './numeric.ts';
-import type { Numeric } from './numeric.ts';
 import type { SqlType, TypeName } from './type.ts';
 import { intervalLength } from './value-interval.ts';
 import { formatJsonDocument, isJsonNumeric, isJsonObject, numericOfJson, sortedKeys } from './value-json.ts';
-import type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
+import type { SqlValue, TypeValues } from './value.ts';
 
 type Present = Exclude<SqlValue, null>;
 export type Comparator = (a: Present, b: Present) => number;
 
 /** Negative, zero or positive for two values of the type that are not null. Inside arrays NULLs are equal and last. */
 export function comparatorOf(type: SqlType, dialect: Dialect): Comparator {
-  switch (type.name) {
-    case 'numeric':
-      return (a, b) => compareNumerics(a as Numeric, b as Numeric);
-    case 'int2':
-    case 'int4':
-      return (a, b) => (a as number) - (b as number);
-    case 'float4':
-    case 'float8':
-      return (a, b) => compareFloats(a as number, b as number);
-    case 'text':
-    case 'varchar':
-    case 'unknown':
-      return textRules[dialect].compare;
-    case 'bpchar':
-      return textRules[dialect].comparePadded;
-    case 'name':
-    case 'json':
-    case 'char':
-      return compareTextValues;
-    case 'bytea':
-      return (a, b) => Buffer.compare(a as Uint8Array, b as Uint8Array);
-    case 'interval':
-      return (a, b) => compareScalars(intervalLength(a as Interval), intervalLength(b as Interval));
-    case 'jsonb':
-      return (a, b) => compareJson((a as JsonDocument).value, (b as JsonDocument).value);
-    case 'enum': {
-      const ranks = new Map(type.labels?.map((label, i) => [label, i]));
-      return (a, b) => (ranks.get(a as string) ?? -1) - (ranks.get(b as string) ?? -1);
-    }
-    case 'array': {
-      const compare = comparatorOf(type.element ?? type, dialect);
-      return (a, b) => compareArrays((a as SqlArray).elements, (b as SqlArray).elements, compare);
-    }
-    case 'record':
-      return (a, b) => compareRecords((a as SqlArray).elements, (b as SqlArray).elements, type, dialect);
-    default:
-      return (a, b) => compareScalars(a as number, b as number);
-  }
+  return comparators[type.name](type, dialect) as Comparator;
+}
+
+type Compare<Value> = (a: Value, b: Value) => number;
+type Comparators = {
+  readonly [Name in TypeName]: (type: SqlType, dialect: Dialect) => Compare<TypeValues[Name]>;
+};
+
+const asNumbers = (): Compare<number> => subtract;
+const asFloats = (): Compare<number> => compareFloats;
+const asBigints = (): Compare<bigint> => compareBigints;
+const asScalars = (): Compare<number> => compareScalars;
+const asTexts = (_type: SqlType, dialect: Dialect): Compare<string> => textRules[dialect].compare;
+const asPlainTexts = (): Compare<string> => compareText;
+const asCodes = (): Compare<string> => compareScalars;
+
+const comparators: Comparators = {
+  bool: () => compareScalars,
+  int2: asNumbers,
+  int4: asNumbers,
+  int8: asBigints,
+  uint8: asBigints,
+  numeric: () => compareNumerics,
+  float4: asFloats,
+  float8: asFloats,
+  text: asTexts,
+  varchar: asTexts,
+  unknown: asTexts,
+  bpchar: (_type, dialect) => textRules[dialect].comparePadded,
+  char: asPlainTexts,
+  name: asPlainTexts,
+  json: asPlainTexts,
+  uuid: asCodes,
+  regclass: asCodes,
+  regtype: asCodes,
+  regnamespace: asCodes,
+  regrole: asCodes,
+  oid: asScalars,
+  xid: asScalars,
+  date: asScalars,
+  time: asBigints,
+  timestamp: asBigints,
+  timestamptz: asBigints,
+  bytea: () => (a, b) => Buffer.compare(a, b),
+  interval: () => (a, b) => compareScalars(intervalLength(a), intervalLength(b)),
+  jsonb: () => (a, b) => compareJson(a.value, b.value),
+  enum: ({ labels }) => {
+    const ranks = new Map(labels?.map((label, i) => [label, i]));
+    return (a, b) => (ranks.get(a) ?? -1) - (ranks.get(b) ?? -1);
+  },
+  array: (type, dialect) => {
+    const compare = comparatorOf(type.element ?? type, dialect);
+    return (a, b) => compareArrays(a.elements, b.elements, compare);
+  },
+  record: (type, dialect) => (a, b) => compareRecords(a.elements, b.elements, type, dialect),
+  void: () => () => 0,
+};
+
+function subtract(a: number, b: number): number {
+  return a - b;
+}
+
+/** Apart from other scalars: a function that compares bigints only is compiled for them. */
+function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function compareScalars<T extends number | bigint | string | boolean>(a: T, b: T): number {
@@ -64,14 +90,13 @@ function compareFloats(a: number, b: number): number {
   return Number.isNaN(b) ? -1 : compareScalars(a, b);
 }
 
-const compareTextValues: Comparator = (a, b) => compareText(a as string, b as string);
-const comparePadded: Comparator = (a, b) => compareText(trimEnd(a as string), trimEnd(b as string));
-const compareFolded: Comparator = (a, b) => compareText(foldText(a as string), foldText(b as string));
+const comparePadded = (a: string, b: string): number => compareText(trimEnd(a), trimEnd(b));
+const compareFolded = (a: string, b: string): number => compareText(foldText(a), foldText(b));
 
 interface TextRules {
-  readonly compare: Comparator;
+  readonly compare: Compare<string>;
   /** Of char(n). */
-  readonly comparePadded: Comparator;
+  readonly comparePadded: Compare<string>;
   /** The same for equal texts. */
   readonly keyOf: (text: string) => string;
   readonly keyOfPadded: (text: string) => string;
@@ -81,7 +106,7 @@ interface TextRules {
 
 const textRules: Readonly<Record<Dialect, TextRules>> = {
   postgres: {
-    compare: compareTextValues,
+    compare: compareText,
     comparePadded,
     keyOf: (text) => text,
     keyOfPadded: trimEnd,
@@ -193,36 +218,43 @@ function firstDifference(comparisons: readonly (() => number)[]): number {
  * Both sides of a join must have the same type.
  */
 export function keyText(value: SqlValue, type: SqlType, dialect: Dialect): string {
-  if (value === null) return 'n';
-  switch (type.name) {
-    case 'numeric':
-      return `v${(value as Numeric).value.toString()}`;
-    case 'float4':
-    case 'float8':
-      return `v${String((value as number) + 0 === 0 ? 0 : (value as number))}`;
+  switch (typeof value) {
+    case 'string':
+      return `v${keyOfText(value, type.name, dialect)}`;
+    case 'object':
+      return value === null ? 'n' : `v${keyOfObject(value, type, dialect)}`;
+    default:
+      return `v${value.toString()}`;
+  }
+}
+
+function keyOfText(text: string, type: TypeName, dialect: Dialect): string {
+  switch (type) {
     case 'text':
     case 'varchar':
     case 'unknown':
-      return `v${textRules[dialect].keyOf(value as string)}`;
+      return textRules[dialect].keyOf(text);
     case 'bpchar':
-      return `v${textRules[dialect].keyOfPadded(value as string)}`;
-    case 'bytea':
-      return `v${Buffer.from(value as Uint8Array).toString('latin1')}`;
-    case 'interval':
-      return `v${intervalLength(value as Interval)}`;
-    case 'jsonb':
-      return `v${formatJsonDocument(canonicalJson((value as JsonDocument).value))}`;
-    case 'array': {
-      const keys = (value as SqlArray).elements.map((each) => keyText(each, type.element ?? type, dialect));
-      return `v${keys.map((key) => `${key.length}:${key}`).join('')}`;
-    }
-    case 'record': {
-      const fields = type.fields ?? [];
-      const keys = (value as SqlArray).elements.map((each, i) => keyText(each, fields[i]?.type ?? type, dialect));
-      return `v${keys.map((key) => `${key.length}:${key}`).join('')}`;
-    }
+      return textRules[dialect].keyOfPadded(text);
     default:
-      return `v${typeof value === 'string' ? value : (value as number).toString()}`;
+      return text;
+  }
+}
+
+function keyOfObject(value: Extract<SqlValue, object>, type: SqlType, dialect: Dialect): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+  switch (value.kind) {
+    case 'numeric':
+      return value.value.toString();
+    case 'interval':
+      return intervalLength(value).toString();
+    case 'json':
+      return formatJsonDocument(canonicalJson(value.value));
+    case 'array': {
+      const { element = type, fields } = type;
+      const parts = value.elements.map((each, i) => keyText(each, fields?.[i]?.type ?? element, dialect));
+      return parts.map((key) => `${key.length}:${key}`).join('');
+    }
   }
 }
 

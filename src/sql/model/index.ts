@@ -106,4 +106,4 @@ export {
   microsecondsPerDay,
   splitTimestamp,
 } from './value-time.ts';
-export type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
+export type { Interval, JsonDocument, SqlArray, SqlValue, TypeValues } from './value.ts';

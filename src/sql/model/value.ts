@@ -1,12 +1,49 @@
 /** Values of cells and expressions while statements run. */
 import type { Numeric } from './numeric.ts';
 
-/**
- * By type: boolean `boolean`; smallint, integer, real, double precision, year `number`; bigint (and MySQL's unsigned integers) `bigint`;
- * numeric `Numeric`; text, varchar, char, name, enums, uuid (lower case), json (its text) `string`; bytea and blobs `Uint8Array`;
- * date `number` of days since 1970-01-01; time, timestamp, timestamptz (UTC) `bigint` of microseconds since midnight or 1970-01-01;
- * interval `Interval`; jsonb `JsonDocument`; arrays `SqlArray`. The type is known statically and never stored with the value.
- */
+/** What values of a type are. The type is known statically and never stored with the value. */
+export interface TypeValues {
+  readonly bool: boolean;
+  readonly int2: number;
+  readonly int4: number;
+  readonly int8: bigint;
+  readonly uint8: bigint;
+  readonly numeric: Numeric;
+  readonly float4: number;
+  readonly float8: number;
+  readonly text: string;
+  readonly varchar: string;
+  readonly bpchar: string;
+  readonly char: string;
+  readonly name: string;
+  readonly oid: number;
+  readonly xid: number;
+  readonly regclass: string;
+  readonly regtype: string;
+  readonly regnamespace: string;
+  readonly regrole: string;
+  readonly bytea: Uint8Array;
+  /** Days since 1970-01-01. */
+  readonly date: number;
+  /** Microseconds since midnight. */
+  readonly time: bigint;
+  /** Microseconds since 1970-01-01, in UTC. */
+  readonly timestamp: bigint;
+  readonly timestamptz: bigint;
+  readonly interval: Interval;
+  /** In lower case. */
+  readonly uuid: string;
+  /** As it was written. */
+  readonly json: string;
+  readonly jsonb: JsonDocument;
+  readonly array: SqlArray;
+  readonly enum: string;
+  readonly record: SqlArray;
+  readonly unknown: string;
+  readonly void: null;
+}
+
+/** A value of any type. */
 export type SqlValue =
   | null
   | boolean
