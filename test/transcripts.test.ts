@@ -4,14 +4,11 @@
  * - a `console` block holds commands, lines that start with "$ ", each followed by exactly what it prints on standard output. They run in
  *   a shell in a folder that has the examples, where `moirai` is the built command line; those that need no shell, one after the other in one
  *   process. What a block leaves there, such as failing runs, is there for the rest of the block only.
- * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too.
- *
- * In the docstrings of the front door an `@example` is such a module. All of them run in one process; `// prints:` lines are what they print.
+ * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too. In the
+ *   docstrings of the front door an `@example` is such a module, and prints what its `// prints:` lines say. All of them run in one process.
  */
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runProcess, UserFolder } from './support/cli.ts';
 import { CommandProcess } from './support/command-process.ts';
@@ -99,15 +96,17 @@ test('every module type-checks', () => {
   expect(typeErrors(new Map([...modules, ...examples].map((block) => [nameOf(block), block.text])))).toEqual([]);
 });
 
-const executed = modules.filter(({ notes }) => notes.includes('run'));
-test.each(executed.map((block) => ({ at: `${block.file}:${block.line}`, ...block })))('$at runs', async (block) => {
-  folder.write({ 'block.mts': block.text });
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const { code, err } = await runProcess(process.execPath, ['--import', loader, 'block.mts'], { cwd: folder.path });
-  expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+test('modules that are executed end well, and examples of docstrings print what they say', async () => {
+  const executed = modules.filter(({ notes }) => notes.includes('run'));
+  expect(executed.length).toBeGreaterThan(0);
+  const files = [...executed, ...examples].map((block) => ({ name: nameOf(block), text: block.text }));
+  const printed = await runTogether(files, folder);
+  const ofExamples = Object.fromEntries(examples.map((block) => [nameOf(block), printsOf(block.text)]));
+  expect(printed).toEqual({ ...printed, ...ofExamples });
+  expect(Object.keys(printed)).toEqual(files.map(({ name }) => name));
 });
 
-test('every entry point of the package is a module of src/api, with an example that prints what it says', async () => {
+test('every entry point of the package is a module of src/api with an example', () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly 'moirai-source': string }>>;
   };
@@ -118,9 +117,6 @@ test('every entry point of the package is a module of src/api, with an example t
   // The preload exports nothing: transcripts and the check of the package show it.
   const shown = new Set(['src/api/record.ts', ...examples.map(({ file }) => file)]);
   expect(sources.filter(({ source }) => !shown.has(source))).toEqual([]);
-  const files = examples.map((block) => ({ name: nameOf(block), text: block.text }));
-  const printed = await runTogether(files, folder);
-  expect(printed).toEqual(Object.fromEntries(examples.map((block) => [nameOf(block), printsOf(block.text)])));
 });
 
 describe('the tests of the documents themselves', () => {

@@ -58,6 +58,7 @@ export interface ExploreOptions
     | 'estimateAfterMs'
     | 'failsFast'
     | 'historiesMax'
+    | 'judging'
     | 'level'
     | 'onEstimate'
     | 'onHistory'

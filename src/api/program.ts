@@ -45,6 +45,7 @@ export {
   type AnyValue,
   type End,
   type InvariantResult,
+  type JudgingLimits,
   type Program,
   type ProgramDefinition,
   type RecordedRun,
@@ -67,6 +68,7 @@ export interface CampaignOptions
     AllCampaignOptions,
     | 'abortRate'
     | 'conflicts'
+    | 'judging'
     | 'level'
     | 'onProgress'
     | 'replay'

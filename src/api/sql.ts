@@ -84,6 +84,7 @@ export interface SqlCampaignOptions
   extends Pick<
     RoomCampaignOptions,
     | 'abortRate'
+    | 'judging'
     | 'onProgress'
     | 'plans'
     | 'profile'
@@ -111,6 +112,7 @@ export interface ExploreSqlOptions
     | 'failsFast'
     | 'failuresMax'
     | 'historiesMax'
+    | 'judging'
     | 'onEstimate'
     | 'onProgress'
     | 'profile'
