@@ -5,7 +5,7 @@ import type { SqlDatabase } from '../database.ts';
 import { connected, openDatabase } from '../sql-session.test-support.ts';
 
 async function afterStatements(engine: string, isolation: string, statements: readonly string[]): Promise<SqlDatabase> {
-  const database = await openDatabase({ engine, isolation }, { takenForGranted: new Set() });
+  const database = await openDatabase({ engine, isolation });
   const client = connected(database);
   await client.run('create table t (id int primary key, owner int, n int)');
   await client.run('create index t_owner on t (owner)');
@@ -71,9 +71,7 @@ describe('PostgreSQL may read an index whole: one with a column of the condition
       const found = await Promise.all(
         [0, 1, 2, 3].map(async (way) => {
           const ways = { [accessKey({ table: 'w', statement: sql })]: way };
-          const client = connected(
-            await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways, takenForGranted: new Set() }),
-          );
+          const client = connected(await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways }));
           for (const each of [...schema, rows]) await client.run(each);
           return (await client.run(sql)).rows;
         }),
@@ -143,9 +141,7 @@ describe('a join of PostgreSQL may begin with either table, or merge two indexes
       const found = [];
       for (const way of [0, 1, 2, 3]) {
         const ways = { [accessKey({ table: place, statement: sql })]: way };
-        const client = connected(
-          await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways, takenForGranted: new Set() }),
-        );
+        const client = connected(await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways }));
         for (const each of [...schema, ...rows]) await client.run(each);
         found.push((await client.run(sql)).rows);
       }

@@ -29,7 +29,7 @@ export async function execute(
     case 'named':
       return byName(statement, prepared, parts);
     case 'query':
-      if (instance.takenForGranted !== null)
+      if (statement.accesses.length > 0)
         instance.assumed.note(prepared.sql, statement, instance.engine, transaction.isolation);
       return schedule(parts, runStatement(prepared, parameters, parts), statement.isReadOnly);
     case 'ddl':
