@@ -159,13 +159,13 @@ export function recordWaitEnd({ storage, session }: InnodbTransaction, lock: Rec
  */
 export function recordDeadlockSearch(from: InnodbTransaction, isNew = false): void {
   const { footprint, unlocked } = from.storage;
-  if (footprint === null || from.waiting === null) return;
-  if (!isNew && !unlocked.has(from.waiting.record)) return;
+  if (footprint === null || from.lockWait.lock === null) return;
+  if (!isNew && !unlocked.has(from.lockWait.lock.record)) return;
   const seen = new Set<InnodbTransaction>();
-  for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.waitsFor) {
+  for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.lockWait.waitsFor) {
     seen.add(next);
     footprint.touch(waitName(next.session), 'read');
-    if (next.waiting !== null) touchBlockers(footprint, next.waiting);
+    if (next.lockWait.lock !== null) touchBlockers(footprint, next.lockWait.lock);
   }
 }
 

@@ -89,7 +89,7 @@ export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, Inno
   lookForDeadlocks(): void {
     for (const waiting of this.open.values()) {
       footprints.recordDeadlockSearch(waiting);
-      waiting.breakDeadlock(null);
+      waiting.lockWait.breakDeadlock(null);
     }
     this.unlocked.clear();
   }

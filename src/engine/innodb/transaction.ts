@@ -1,5 +1,4 @@
 /** A transaction of the InnoDB profile: its read view, what it has written and locked, and how a deadlock ends it. */
-import { assert } from '../../base/index.ts';
 import {
   SqlError,
   type LockRequest,
@@ -12,8 +11,6 @@ import {
 import {
   blockersOf,
   covers,
-  dequeue,
-  enqueue,
   newLock,
   type LockableRecord,
   type LockKind,
@@ -22,6 +19,8 @@ import {
 } from './gap-locks.ts';
 import { waitName } from '../footprint.ts';
 import * as footprints from './footprint.ts';
+import { HeldRecordLocks } from './held-record-locks.ts';
+import { LockWait } from './lock-wait.ts';
 import { pop } from './records.ts';
 import { InnodbStatement } from './statement.ts';
 import type { InnodbStorage } from './storage.ts';
@@ -42,28 +41,17 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   readView = Infinity;
   #command = 0;
   #written: InnodbVersion[] = [];
-  #locks: RecordLock[] = [];
+  readonly recordLocks: HeldRecordLocks;
+  readonly lockWait = new LockWait(this);
   /** `null`: before the transaction had to do with any table. */
   #savepoints: { readonly written: number | null; readonly metadata: number }[] = [];
   readonly #metadata: HeldMetadata;
   readonly #tableLocks: HeldMetadata;
   #hasBegun = false;
-  /** Tables it has said it will lock rows of, and how. */
-  readonly #intentions = new Set<string>();
-  readonly #indexNumbers = new Map<object, number>();
-  /** Lock structures whose last lock was released early; they still count. */
-  readonly #emptied = new Set<string | RecordLock>();
-  #waiting: RecordLock | null = null;
   replacesDuplicates = false;
-  /** How often it has waited: what was read before a wait may have changed. */
-  waits = 0;
-  /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
-  #isVictim = false;
-  /** Those of which one is to be the victim of a deadlock that this transaction is in; the first to be resumed is. */
-  #candidates: readonly InnodbTransaction[] = [];
-
   constructor(storage: InnodbStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
+    this.recordLocks = new HeldRecordLocks(storage);
     this.id = id;
     this.session = session;
     this.isolation = options.isolation;
@@ -138,11 +126,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   #startAgain(): void {
-    for (const lock of this.#locks) this.#dequeue(lock);
-    this.#locks = [];
+    this.recordLocks.clear();
     this.#tableLocks.release(0);
-    this.#intentions.clear();
-    this.#emptied.clear();
     this.#hasBegun = false;
     this.#closeReadView();
     this.storage.lookForDeadlocks();
@@ -174,7 +159,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** Before rows of a table are locked. It only counts when deadlocks are weighed. */
   intend(table: number, mode: RecordLock['mode']): void {
     this.takePart();
-    if (mode === 'X' || !this.#intentions.has(`${table} X`)) this.#intentions.add(`${table} ${mode}`);
+    this.recordLocks.intend(table, mode);
   }
 
   position(): number {
@@ -198,15 +183,11 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       rows.add(version.stored);
     }
     // What is no longer written is no longer locked by having been written.
-    const isOver = ({ isGone, isImplicit, record }: RecordLock): boolean =>
-      isGone ||
-      (isImplicit && rows.has(record.row) && !(record instanceof IndexRecord && record.isWrittenBy(this.writer)));
-    for (const lock of this.#locks) {
-      if (!isOver(lock)) continue;
-      if (!lock.isImplicit) this.#emptied.add(this.#structure(lock));
-      this.#dequeue(lock);
-    }
-    this.#locks = this.#locks.filter((lock) => !isOver(lock));
+    this.recordLocks.empty(
+      ({ isGone, isImplicit, record }) =>
+        isGone ||
+        (isImplicit && rows.has(record.row) && !(record instanceof IndexRecord && record.isWrittenBy(this.writer))),
+    );
   }
 
   wrote(version: InnodbVersion): void {
@@ -220,8 +201,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** A lock that conflicts with no other. */
   grant(lock: RecordLock): void {
-    enqueue(lock);
-    this.#locks.push(lock);
+    this.recordLocks.add(lock);
   }
 
   /** What a write locks without a check: no other transaction can have a lock on it. */
@@ -250,11 +230,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** Releases its AUTO-INC locks. */
   endStatement(): void {
     this.replacesDuplicates = false;
-    const ended = this.#locks.filter(({ kind }) => kind === 'auto-increment');
-    if (ended.length === 0) return;
-    for (const lock of ended) this.#dequeue(lock);
-    this.#locks = this.#locks.filter(({ kind }) => kind !== 'auto-increment');
-    this.storage.lookForDeadlocks();
+    if (this.recordLocks.remove(({ kind }) => kind === 'auto-increment')) this.storage.lookForDeadlocks();
   }
 
   /** @returns `gone`: the record has left the index while this waited. @throws SqlError 40001 (1213), 55P03 (3572) */
@@ -278,7 +254,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     for (const blocker of blockers) blocker.isImplicit = false;
     if (ifLocked === 'skip') return 'skipped';
     if (ifLocked === 'error') throw lockedError();
-    yield* this.#wait(lock, reason);
+    yield* this.lockWait.until(lock, reason);
     if (lock.isGone) return 'gone';
     this.#checkSnapshot(lock);
     return 'granted';
@@ -306,122 +282,17 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   release(record: LockableRecord, mode: RecordLock['mode'], kind: LockKind): void {
-    const at = this.#locks.findLastIndex((lock) => lock.record === record && lock.mode === mode && lock.kind === kind);
-    const lock = this.#locks[at];
-    // After a wait the server takes the lock for one that it had before.
-    if (lock === undefined || lock.hasWaited) return;
-    this.#locks.splice(at, 1);
-    this.#emptied.add(this.#structure(lock));
-    this.#dequeue(lock);
-    this.storage.lookForDeadlocks();
+    if (this.recordLocks.release(record, mode, kind)) this.storage.lookForDeadlocks();
   }
 
-  *#wait(lock: RecordLock, reason: string): Waiting<void> {
-    this.waits += 1;
-    lock.isWaiting = true;
-    lock.hasWaited = true;
-    this.grant(lock);
-    this.#waiting = lock;
-    footprints.recordWait(this);
-    try {
-      const isOver = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
-      const isUrgent = (): boolean => this.#candidates.length > 0;
-      const isReady = (): boolean => isOver() || isUrgent();
-      if (!isOver()) this.breakDeadlock(this);
-      while (!isOver()) {
-        yield { blockers: blockersOf(lock).map(({ owner }) => owner.id), reason, isReady, isUrgent };
-        if (isUrgent()) this.#becomeVictim();
-      }
-      if (this.#isVictim) throw deadlockError();
-      lock.isWaiting = false;
-    } finally {
-      this.#waiting = null;
-      this.#settleDeadlock();
-      footprints.recordWaitEnd(this, lock);
-      if (lock.isWaiting) this.#withdraw(lock);
-    }
-  }
-
-  #dequeue(lock: RecordLock): void {
-    if (!lock.isGone) footprints.recordLock(this.storage, lock, 'take');
-    this.storage.unlocked.add(lock.record);
-    dequeue(lock);
-  }
-
-  #withdraw(lock: RecordLock): void {
-    this.#dequeue(lock);
-    this.#locks = this.#locks.filter((other) => other !== lock);
-    if (this.isOpen) this.storage.lookForDeadlocks();
-  }
-
-  /** The lock it waits for. */
-  get waiting(): RecordLock | null {
-    return this.#waiting;
-  }
-
-  /** The transaction that it waits for first; a lock's first conflict counts, as in the server. */
-  get waitsFor(): InnodbTransaction | null {
-    if (this.#waiting === null || this.#waiting.isGone) return null;
-    const [first] = blockersOf(this.#waiting);
-    return first?.owner instanceof InnodbTransaction ? first.owner : null;
-  }
-
-  /** Rolls the lightest on a cycle of waits back, if this is on one; of several that may be, the scheduler chooses. @param preferred the victim among equals */
-  breakDeadlock(preferred: InnodbTransaction | null): void {
-    const cycle: InnodbTransaction[] = [this];
-    for (let next = this.waitsFor; next !== this; next = next.waitsFor) {
-      if (next === null || cycle.includes(next)) return;
-      cycle.push(next);
-    }
-    if (cycle.some((transaction) => transaction.#candidates.length > 0)) return;
-    const candidates = this.storage.anyPage ? lightestOnSomePages(cycle) : [];
-    if (candidates.length > 1) {
-      for (const candidate of candidates) candidate.#candidates = candidates;
-      return;
-    }
-    const least = Math.min(...cycle.map(({ weight }) => weight.least));
-    const lightest = cycle.filter(({ weight }) => weight.least === least);
-    const victim = preferred !== null && lightest.includes(preferred) ? preferred : lightest.at(-1);
-    assert(victim !== undefined, 'a cycle has a lightest transaction');
-    victim.#becomeVictim();
-  }
-
-  #becomeVictim(): void {
-    this.#settleDeadlock();
-    this.#isVictim = true;
-    this.storage.footprint?.touch(waitName(this.session), 'change');
-    this.rollback();
-  }
-
-  #settleDeadlock(): void {
-    for (const candidate of this.#candidates) candidate.#candidates = [];
-  }
-
-  /**
-   * Rows written and lock structures, as InnoDB weighs: the locks of one kind on one page of an index are one structure, one that had to wait is its
-   * own; each table has one, or two where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own, and
-   * where gaps are locked the end of the page before it has a lock, too: a search begins there, or the page was split there.
-   */
+  /** Rows written and lock structures, as InnoDB weighs. */
   get weight(): { readonly least: number; readonly most: number } {
-    const structures = new Set<string | RecordLock>(this.#emptied);
-    const explicit = this.#locks.filter(({ isImplicit }) => !isImplicit);
-    for (const lock of explicit) structures.add(this.#structure(lock));
-    const others = this.#written.length + this.#intentions.size;
-    const most = this.locksGaps ? 2 * (this.#emptied.size + this.#locks.length) : this.#emptied.size + explicit.length;
-    return { least: others + structures.size, most: others + most };
-  }
-
-  #structure(lock: RecordLock): string | RecordLock {
-    if (lock.hasWaited) return lock;
-    const { mode, kind, record } = lock;
-    const index = this.#indexNumbers.get(record.index) ?? this.#indexNumbers.size;
-    this.#indexNumbers.set(record.index, index);
-    return `${index} ${mode} ${record.isSupremum ? 'next-key' : kind}`;
+    const { least, most } = this.recordLocks.structures(this.locksGaps);
+    return { least: this.#written.length + least, most: this.#written.length + most };
   }
 
   #end(outcome: 'committed' | 'aborted', overwritten: readonly InnodbVersion['stored'][]): void {
-    for (const lock of this.#locks) this.#dequeue(lock);
-    this.#locks = [];
+    this.recordLocks.clear();
     this.#written = [];
     this.#metadata.release(0);
     this.#tableLocks.release(0);
@@ -429,18 +300,6 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
     this.storage.ended(this, overwritten);
   }
-}
-
-/** Those of a cycle that weigh no more than any other, as their locks may lie on few pages and those of the others on many. */
-function lightestOnSomePages(cycle: readonly InnodbTransaction[]): readonly InnodbTransaction[] {
-  const weights = cycle.map(({ weight }) => weight);
-  return cycle.filter((_, i) => weights.every(({ most }, j) => i === j || (weights[i]?.least ?? 0) <= most));
-}
-
-function deadlockError(): SqlError {
-  return new SqlError('40001', 'Deadlock found when trying to get lock; try restarting transaction', {
-    mysqlNumber: 1213,
-  });
 }
 
 function lockedError(): SqlError {

@@ -233,9 +233,9 @@ function* findDuplicate(
   const last = equal.at(-1);
   if (last === undefined) return null;
   for (const record of [...equal, index.after(last)]) {
-    const { waits } = transaction;
+    const waits = transaction.lockWait.count;
     yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index));
-    if (transaction.waits > waits) return 'again';
+    if (transaction.lockWait.count > waits) return 'again';
     if (!(record instanceof IndexRecord) || record.row === row) continue;
     const { newest } = record.row;
     if (newest !== null && index.shape.compare(record.key, key) === 0 && !isMarked(index, record))
