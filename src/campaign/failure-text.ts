@@ -15,7 +15,7 @@ import {
   wrap,
 } from '../report/index.ts';
 import { assumedText, type RecordedRun, replayVerdict, withoutInvariant } from '../program/index.ts';
-import type { CampaignResult } from './campaign.ts';
+import type { CampaignResult } from './campaign-options.ts';
 import type { Failure } from './failure.ts';
 import type { Timeout } from './single-run.ts';
 

@@ -1,4 +1,5 @@
-export { campaignDefaults, runCampaign, type CampaignOptions, type CampaignResult, type Progress } from './campaign.ts';
+export { campaignDefaults, type CampaignOptions, type CampaignResult, type Progress } from './campaign-options.ts';
+export { runCampaign } from './campaign.ts';
 export type { Failure } from './failure.ts';
 export { runAtEveryLevel, weakestPassingLevel } from './levels.ts';
 export { ProgramRunner, type FinishedRun, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Program, program } from '../program/index.ts';
-import { type CampaignOptions, type CampaignResult, runCampaign } from './campaign.ts';
+import type { CampaignOptions, CampaignResult } from './campaign-options.ts';
+import { runCampaign } from './campaign.ts';
 
 /** Two increments, of which one is lost at causal in some runs. */
 const counter = program({

@@ -3,7 +3,8 @@ import { Budget } from '../base/index.ts';
 import { constrainingLevels, type ConstrainingLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
 import { cutOf } from './failure-text.ts';
-import { type CampaignOptions, type CampaignResult, runCampaign } from './campaign.ts';
+import type { CampaignOptions, CampaignResult } from './campaign-options.ts';
+import { runCampaign } from './campaign.ts';
 
 /** One campaign for each level, weakest first, with the same seed. */
 export async function runAtEveryLevel(program: Program, options: CampaignOptions = {}): Promise<CampaignResult[]> {

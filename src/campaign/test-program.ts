@@ -2,7 +2,8 @@
 import { InputError } from '../base/index.ts';
 import { conclude } from '../evidence/index.ts';
 import { answerOf, type Program, program, type ProgramDefinition, type SessionFunction } from '../program/index.ts';
-import { campaignDefaults, type CampaignOptions, type CampaignResult, runCampaign } from './campaign.ts';
+import { campaignDefaults, type CampaignOptions, type CampaignResult } from './campaign-options.ts';
+import { runCampaign } from './campaign.ts';
 import { assertionLimits, tooFewRuns } from './assertion-budget.ts';
 import { cutOf, formatFailure, formatResult, formatTimeout } from './failure-text.ts';
 import { weakestPassingLevel } from './levels.ts';

@@ -8,6 +8,7 @@ import type {
   AnySqlCheckpoint,
   ExploreSqlResult,
   ExploreWays,
+  LevelCheckpoint,
   Saving,
   SharedSqlOptions,
 } from '../../explore/sql/index.ts';
@@ -15,7 +16,6 @@ import type * as sqlTools from '../sql-tools.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
-import { type LevelCheckpoint, LevelsSaving } from './explore-sql-saving.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from '../failures/found-failures.ts';
 import type { ExitCode, Host } from '../host.ts';
@@ -44,7 +44,7 @@ export async function exploreSqlProgram(
   const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
   const onTurn = user.onTurn();
   const profiles = await profilesOf(options, program);
-  const saving = new LevelsSaving(campaign, program, profiles, isOfAll(options), saved.options<AnySqlCheckpoint>());
+  const saving = new campaign.LevelsSaving(program, profiles, isOfAll(options), saved.options<AnySqlCheckpoint>());
   const { results } = saving;
   let current: ((cut: Cut) => ExploreSqlResult) | null = null;
   let checkpoint: () => AnySqlCheckpoint | null = () => null;

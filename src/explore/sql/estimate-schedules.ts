@@ -3,9 +3,10 @@
  * run with every decision drawn evenly; the product of the numbers of ways is right on average, and most often too low. What is
  * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
  */
-import { Budget, type Chooser, monotonicMs, sampleMean } from '../../base/index.ts';
+import { Budget, type Chooser, monotonicMs, sampleMean, seeded } from '../../base/index.ts';
 import { checkedRun } from '../../sql-program/index.ts';
 import type { SqlProgram } from '../../program/index.ts';
+import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { counting } from './prefix.ts';
 
@@ -50,3 +51,21 @@ export async function estimateSchedules(
   const { mean: schedules, error } = sampleMean(sizes);
   return { schedules, error, decisionsMax, probes: sizes.length };
 }
+
+/** While an exploration is under way: not for long, unless it was asked for before the first run. */
+export function estimateMeanwhile(
+  program: SqlProgram,
+  { estimateAfterMs, profile, timeoutMs, onRun }: ExploreSqlOptions,
+  known: Pick<ExploringRunOptions, 'ways' | 'budget' | 'memory'>,
+): Promise<ScheduleEstimate> {
+  return estimateSchedules(program, {
+    ...known,
+    profile,
+    chooser: seeded(1),
+    ...(estimateAfterMs === 0 ? {} : { timeMaxMs: ESTIMATE_MS }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(onRun === undefined ? {} : { onRun }),
+  });
+}
+
+const ESTIMATE_MS = 1_000;

@@ -4,7 +4,7 @@
  * in the order of independent steps one is walked to its end (`schedule-tree.ts`); different ones may still come to the same history. In the
  * axiomatic family what each read sees is enumerated as well, without reduction.
  */
-import { Budget, seeded, monotonicMs } from '../../base/index.ts';
+import { Budget, monotonicMs } from '../../base/index.ts';
 import { SharedPlans, type Ways } from '../../database/index.ts';
 import {
   AnswerTree,
@@ -33,7 +33,7 @@ import {
   type SqlProgram,
 } from '../../program/index.ts';
 import { requireSameSubject, subjectOf } from './checkpoint-subject.ts';
-import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
+import { estimateMeanwhile, type ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 import { withJudgedAgain } from './exploration-judged-again.ts';
@@ -166,13 +166,8 @@ class SqlExploration {
    */
   async #runLastFirst(): Promise<void> {
     const { prefix = [], onRun, isFunctionOfReads = false } = this.#options;
-    if (
-      isFunctionOfReads ||
-      this.#found.counts.all > 0 ||
-      this.#program.sessions.length < 2 ||
-      prefix.some((each) => each > 0)
-    )
-      return;
+    if (isFunctionOfReads || this.#found.counts.all > 0) return;
+    if (this.#program.sessions.length < 2 || prefix.some((each) => each > 0)) return;
     onRun?.();
     const decisions = counting((_, options) => options - 1);
     const run = await this.#repeated.made(() => {
@@ -255,19 +250,10 @@ class SqlExploration {
   }
 
   async #estimateIfLong(): Promise<void> {
-    const { estimateAfterMs = Infinity, onEstimate, profile, timeoutMs, onRun } = this.#options;
+    const { estimateAfterMs = Infinity, onEstimate } = this.#options;
     if (this.#estimate !== null || monotonicMs() - this.#startedMs < estimateAfterMs) return;
-    this.#estimate = await estimateSchedules(this.#program, {
-      profile,
-      ways: this.#ways,
-      chooser: seeded(1),
-      // One that was asked for takes its time.
-      ...(estimateAfterMs === 0 ? {} : { timeMaxMs: ESTIMATE_MS }),
-      budget: this.#budget,
-      memory: this.#memory,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(onRun === undefined ? {} : { onRun }),
-    });
+    const known = { ways: this.#ways, budget: this.#budget, memory: this.#memory };
+    this.#estimate = await estimateMeanwhile(this.#program, this.#options, known);
     if (this.#estimate.probes > 0) onEstimate?.(this.#estimate);
   }
 
@@ -300,7 +286,10 @@ class SqlExploration {
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
     if (this.#tree.isRepetition) this.#found.repetitions += 1;
-    else await this.#note(run);
+    else {
+      const { history, outcome } = await this.#found.note(run);
+      this.#options.onSeen?.({ histories: [history], outcomes: [outcome] });
+    }
   }
 
   #runOptions(decisions: Decisions): SqlRunOptions {
@@ -341,11 +330,6 @@ class SqlExploration {
     return this.#exploringRun(retracing(path));
   }
 
-  async #note(run: Finished): Promise<void> {
-    const { history, outcome } = await this.#found.note(run);
-    this.#options.onSeen?.({ histories: [history], outcomes: [outcome] });
-  }
-
   async #result(): Promise<ExploreSqlResult> {
     const explored = this.#soFar();
     requireUsed({ evidence: evidenceOf(explored), replayed: this.#replayed });
@@ -381,5 +365,3 @@ class SqlExploration {
 function lateOf({ late, waiting }: Late): Late {
   return { late, waiting };
 }
-
-const ESTIMATE_MS = 1_000;

@@ -15,17 +15,16 @@ export {
 export { exploreSql } from './explore-sql.ts';
 export type { ExploreSqlOptions, SqlProgress } from './explore-sql-options.ts';
 export type { ExploreSqlResult, SqlFailureKind } from './explore-sql-result.ts';
+export { type LevelCheckpoint, LevelsSaving } from './levels-saving.ts';
 export { type ExplorePlansOptions, exploreSqlPlans, type ExploreWays } from './explore-sql-plans.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
 export {
   type AnySqlCheckpoint,
-  type LevelsCheckpoint,
   type OneCheckpoint,
   type PlansCheckpoint,
   requireAlone,
   requireKind,
   requireOne,
-  requireSameShapes,
   type Saving,
   type SqlCheckpoint,
 } from './sql-checkpoint.ts';

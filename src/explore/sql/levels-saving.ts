@@ -1,14 +1,17 @@
 /** Checkpoints of a SQL exploration at one level, or at all levels of an engine one after the other. */
 import type { SqlProgram } from '../../program/index.ts';
 import type { Profile } from '../../database/index.ts';
-import type {
-  AnySqlCheckpoint,
-  ExploreSqlResult,
-  LevelsCheckpoint,
-  OneCheckpoint,
-  PlansCheckpoint,
-} from '../../explore/sql/index.ts';
-import type * as sqlTools from '../sql-tools.ts';
+import { shapeOfSql } from '../../sql-program/index.ts';
+import type { ExploreSqlResult } from './explore-sql-result.ts';
+import {
+  type AnySqlCheckpoint,
+  type LevelsCheckpoint,
+  type OneCheckpoint,
+  type PlansCheckpoint,
+  requireKind,
+  requireOne,
+  requireSameShapes,
+} from './sql-checkpoint.ts';
 
 /** Of one level. */
 export type LevelCheckpoint = OneCheckpoint | PlansCheckpoint;
@@ -30,24 +33,18 @@ export class LevelsSaving {
   #hasStopped = false;
 
   /** @throws InputError `explore/checkpoint` */
-  constructor(
-    campaign: typeof sqlTools,
-    program: SqlProgram,
-    profiles: readonly Profile[],
-    isOfAll: boolean,
-    { resume, onCheckpoint }: Saved,
-  ) {
+  constructor(program: SqlProgram, profiles: readonly Profile[], isOfAll: boolean, { resume, onCheckpoint }: Saved) {
     this.#isOfAll = isOfAll;
-    this.#shapes = profiles.map((profile) => campaign.shapeOfSql(program, profile));
+    this.#shapes = profiles.map((profile) => shapeOfSql(program, profile));
     this.#onCheckpoint = onCheckpoint;
     if (resume === undefined) return;
     if (isOfAll) {
-      const levels = campaign.requireKind('levels', resume);
-      campaign.requireSameShapes(levels, this.#shapes);
+      const levels = requireKind('levels', resume);
+      requireSameShapes(levels, this.#shapes);
       this.results.push(...levels.results);
       this.#resume = levels.current;
     } else {
-      this.#resume = 'kind' in resume && resume.kind === 'plans' ? resume : campaign.requireOne(resume);
+      this.#resume = 'kind' in resume && resume.kind === 'plans' ? resume : requireOne(resume);
     }
   }
 
