@@ -29,8 +29,8 @@ export const verifyBugs: readonly PlantedBug[] = [
   {
     name: 'a cycle through a pruned transaction',
     file: 'src/verify/dependency-graph.ts',
-    before: 'isRetired[transaction] === 0 || ins[transaction] > 0) return;',
-    after: 'isRetired[transaction] === 0) return;',
+    before: '!transactions.isRetired(transaction) || ins[transaction] > 0) return;',
+    after: '!transactions.isRetired(transaction)) return;',
     why: 'what still has transactions before it can be on a cycle',
     tests: ['src/verify/dependency-graph.test.ts'],
   },

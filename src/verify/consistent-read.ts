@@ -1,243 +1,192 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
 import { antiDependency, mayOverlap } from './anti-dependency.ts';
 import { type Candidates, findCandidates } from './candidates.ts';
-import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
-import { agrees, type Columns, columnsBeside, type Image } from './image.ts';
+import { hiddenViolation, readViolation } from './evidence.ts';
+import { agrees, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
-import { qualifies, verifyPredicate } from './predicate-read.ts';
-import { mayBeSame } from './same-writes.ts';
+import type { Beside } from './own-writes.ts';
+import { verifyPredicate } from './predicate-read.ts';
 import { isKept } from './shared-locks.ts';
 import { isFollowing } from './snapshots.ts';
+import { suspect } from './suspicions.ts';
 import { dirtyReadOf, hiddenBy, isUncommitted, mayBeDirty } from './uncommitted-read.ts';
-import { grownBytes, grownInts, none, Slots } from './slots.ts';
+import { none } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
-import type { Violation } from './violation.ts';
 
-/** Columns that the transaction has not written, of a row of which it has: their base may be as old as the snapshot. */
-interface Beside {
-  readonly row: number;
-  readonly image: Columns;
-  /** Start of the first operation that wrote the row. */
-  readonly writtenAt: number;
-}
-
-/** Reads that wait until every commit that they may have seen is known. */
-export class PendingReads extends Slots {
-  transaction = new Int32Array();
-  operation = new Int32Array();
-  snapshot = new Uint8Array();
-  readonly beside: (readonly Beside[] | null)[] = [];
-
-  add(transaction: number, operation: number, snapshot: number, beside: readonly Beside[] | null): number {
-    const read = this.take();
-    this.transaction[read] = transaction;
-    this.operation[read] = operation;
-    this.snapshot[read] = snapshot;
-    this.beside[read] = beside;
-    return read;
-  }
-
-  remove(read: number): void {
-    this.beside[read] = null;
-    this.give(read);
-  }
-
-  protected override grow(capacity: number): void {
-    this.transaction = grownInts(this.transaction, capacity);
-    this.operation = grownInts(this.operation, capacity);
-    this.snapshot = grownBytes(this.snapshot, capacity);
-  }
-}
-
-/** Compares what was read with what the transaction has written itself; what is left is for the snapshot. */
-export function verifyOwn(mirror: Mirror, transaction: number, operation: number): readonly Beside[] | null {
-  const { operations, rows, counts, transactions } = mirror;
-  if (transactions.firstOwn[transaction] === none) return null;
-  const { entries } = operations;
-  const readsEnd = operations.writes[operation];
-  let beside: Beside[] | null = null;
-  for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1) {
-    const row = entries.row[entry];
-    if (rows.isClouded[row] === 1) {
-      entries.isOwn[entry] = 1;
-      counts.skipped += 1;
-      continue;
-    }
-    const own = rows.own(row, transaction);
-    if (own === none) continue;
-    entries.isOwn[entry] = 1;
-    const image = entries.image[entry];
-    const written = rows.owns.image[own];
-    if (!agrees(written, image)) {
-      // A write that changed nothing has left the row to the snapshot; an insert has left it the row that was there before.
-      if (mayBeSame(mirror, row, own) || mayBeBesideAnother(mirror, transaction, row, own)) {
-        entries.isOwn[entry] = 0;
-        continue;
-      }
-      mirror.report(ownViolation(mirror, transaction, operation, row, image, own));
-      continue;
-    }
-    const rest = columnsBeside(image, written, operations.emptyShape);
-    if (rest === null) continue;
-    beside ??= [];
-    beside.push({ row, image: rest, writtenAt: operations.start[rows.owns.operation[own]] });
-  }
-  return beside;
-}
-
-/**
- * May its write be an insert, while its snapshot still has the row with this key that another has deleted since? Then both are there
- * (PostgreSQL, bug 17017: "operating as designed", and refused at serializable).
- */
-function mayBeBesideAnother(
-  { rows, transactions, mechanisms }: Mirror,
-  transaction: number,
-  row: number,
-  own: number,
-): boolean {
-  const { owns, versions } = rows;
-  const snapshotStart = transactions.snapshotStart[transaction];
-  if (!mechanisms.firstUpdaterWins || mechanisms.certifier !== null || Number.isNaN(snapshotStart)) return false;
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
-    if (versions.image[version] !== null || versions.end[version] < snapshotStart) continue;
-    if (versions.start[version] <= owns.end[own]) return true;
-  }
-  return false;
-}
-
-/** A row that the transaction has written so that it satisfies a condition of its own read must have been returned. */
-export function verifyOwnPredicates(mirror: Mirror, transaction: number, operation: number): void {
-  const { operations, rows, transactions } = mirror;
-  const { owns } = rows;
-  let returned: ReadonlySet<number> | null = null;
-  for (const { table, where } of operations.predicatesOf(operation)) {
-    for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own]) {
-      const row = owns.row[own];
-      if (!rows.isOf(row, table) || rows.isClouded[row] === 1 || !qualifies(owns.image[own], where)) continue;
-      returned ??= operations.rowsRead(operation);
-      if (!returned.has(row) && !mayBeSame(mirror, row, own))
-        mirror.report(ownViolation(mirror, transaction, operation, row, null, own));
-    }
-  }
+/** The operation whose rows are being verified. One object for all of them: an operation costs no memory. */
+interface ReadAtHand {
+  transaction: number;
+  operation: number;
+  /** `snapshotCode` */
+  snapshot: number;
+  isUncommitted: boolean;
+  /** Its snapshot lies here, as far as its rows so far say. */
+  start: number;
+  end: number;
+  /** Where the snapshot is of one operation: which transactions it has, as its rows so far say. */
+  view: View | null;
 }
 
 /** Checks reads whose candidates are all known. */
 export class ReadVerifier {
   readonly #mirror: Mirror;
   readonly #found: Candidates = { matches: 0, match: none, start: 0, end: 0, last: 0 };
-  /** Of the operation at hand, where a snapshot is of one. */
-  #view: View | null = null;
+  readonly #read: ReadAtHand = {
+    transaction: none,
+    operation: none,
+    snapshot: 0,
+    isUncommitted: false,
+    start: 0,
+    end: 0,
+    view: null,
+  };
 
   constructor(mirror: Mirror) {
     this.#mirror = mirror;
   }
 
   verify(transaction: number, operation: number, snapshot: number, beside: readonly Beside[] | null): void {
-    const { operations, transactions, counts } = this.#mirror;
+    const { operations, transactions } = this.#mirror;
     if (transactions.isAbandoned[transaction] === 1) {
-      const { entries } = operations;
-      const readsEnd = operations.writes[operation];
-      for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1)
-        if (entries.isOwn[entry] === 0) counts.skipped += 1;
-      counts.skipped += beside?.length ?? 0;
+      this.#skip(operation, beside);
       return;
     }
-    this.#verifyRows(transaction, operation, snapshot);
-    if (beside !== null) for (const part of beside) this.#verifyBeside(transaction, operation, part);
+    const read = this.#read;
+    read.transaction = transaction;
+    read.operation = operation;
+    read.snapshot = snapshot;
+    read.isUncommitted = isUncommitted(this.#mirror, operation);
+    read.start = operations.start[operation];
+    read.end = operations.end[operation];
+    read.view = null;
+    this.#verifyRows();
+    if (beside !== null) for (const part of beside) this.#verifyBeside(part);
     for (const predicate of operations.predicatesOf(operation))
-      verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
-        if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
-        if (this.#mirror.takenBack.mayShow(this.#mirror, row, operation)) return;
-        if (!Number.isNaN(this.#renewedUntil(transaction, snapshot))) return;
-        this.#fail(transaction, operation, row, null, start, end, null);
-      });
+      verifyPredicate(this.#mirror, read, predicate, (row, start, end) => this.#verifyMissing(row, start, end));
   }
 
-  #verifyRows(transaction: number, operation: number, snapshot: number): void {
-    const mirror = this.#mirror;
-    const { operations, transactions, rows, counts } = mirror;
+  #skip(operation: number, beside: readonly Beside[] | null): void {
+    const { operations, counts } = this.#mirror;
     const { entries } = operations;
     const readsEnd = operations.writes[operation];
-    const found = this.#found;
-    this.#view = null;
-    const isDirty = isUncommitted(mirror, operation);
-    let start = operations.start[operation];
-    let end = operations.end[operation];
-    for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1) {
+    for (let entry = operations.reads[operation]; entry < readsEnd; entry += 1)
+      if (entries.isOwn[entry] === 0) counts.skipped += 1;
+    counts.skipped += beside?.length ?? 0;
+  }
+
+  #verifyRows(): void {
+    const { operations, transactions } = this.#mirror;
+    const { entries } = operations;
+    const read = this.#read;
+    const readsEnd = operations.writes[read.operation];
+    for (let entry = operations.reads[read.operation]; entry < readsEnd; entry += 1) {
       if (entries.isOwn[entry] === 1) continue;
-      const row = entries.row[entry];
-      const image = entries.image[entry];
-      if (snapshot === snapshotCode.transaction) {
-        start = transactions.snapshotStart[transaction];
-        end = transactions.snapshotEnd[transaction];
-      } else if (snapshot === snapshotCode.window) start = transactions.first[transaction];
-      if (rows.isHidden(row, start)) {
-        counts.skipped += 1;
-        continue;
-      }
-      if (isDirty && mirror.takenBack.mayShow(mirror, row, operation)) {
-        counts.uncertain += 1;
-        continue;
-      }
-      if (image === null && isFollowing(mirror, operation) && rows.mayBeReplaced(row, start, end)) {
-        counts.uncertain += 1;
-        continue;
-      }
-      const renewed = this.#renewedUntil(transaction, snapshot);
-      if (!Number.isNaN(renewed)) {
-        // Which rows it has renewed is not known: what it reads says nothing of its snapshot any more.
-        findCandidates(mirror, row, image, start, Math.max(end, renewed), null, found);
-        if (found.matches === 0) this.#fail(transaction, operation, row, image, start, Math.max(end, renewed), null);
-        else counts.uncertain += 1;
-        continue;
-      }
-      const view = this.#viewOf(transaction, snapshot);
-      findCandidates(mirror, row, image, start, end, view, found);
-      if (isDirty && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
-        counts.uncertain += 1;
-        continue;
-      }
-      const hider = isDirty && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
-      if (hider !== none) {
-        this.#suspect(hider, hiddenViolation(mirror, transaction, operation, row, image, hider));
-        continue;
-      }
-      if (found.matches === 0) {
-        this.#fail(transaction, operation, row, image, start, end, view);
-        continue;
-      }
-      if (snapshot === snapshotCode.operation) {
-        start = found.start;
-        end = found.end;
-      } else if (snapshot === snapshotCode.transaction) {
-        transactions.snapshotStart[transaction] = found.start;
-        transactions.snapshotEnd[transaction] = found.end;
-      } else if (snapshot === snapshotCode.window) this.#narrowWindow(transaction, operation, row, image);
-      this.#noteDependencies(transaction, operation, row, image, snapshot, found.start, found.end);
+      if (read.snapshot === snapshotCode.transaction) {
+        read.start = transactions.snapshotStart[read.transaction];
+        read.end = transactions.snapshotEnd[read.transaction];
+      } else if (read.snapshot === snapshotCode.window) read.start = transactions.first[read.transaction];
+      this.#verifyRow(entries.row[entry], entries.image[entry]);
     }
+  }
+
+  #verifyRow(row: number, image: Image): void {
+    const { rows, counts } = this.#mirror;
+    const read = this.#read;
+    const renewed = this.#renewedUntil();
+    if (rows.isHidden(row, read.start)) counts.skipped += 1;
+    else if (this.#mayBeOfNoVersion(row, image)) counts.uncertain += 1;
+    else if (Number.isNaN(renewed)) this.#verifyInSnapshot(row, image);
+    else this.#verifyRenewed(row, image, Math.max(read.end, renewed));
+  }
+
+  /** May it be a write that was undone, or a row that one transaction has replaced? */
+  #mayBeOfNoVersion(row: number, image: Image): boolean {
+    const mirror = this.#mirror;
+    const { operation, start, end } = this.#read;
+    if (this.#read.isUncommitted && mirror.takenBack.mayShow(mirror, row, operation)) return true;
+    return image === null && isFollowing(mirror, operation) && mirror.rows.mayBeReplaced(row, start, end);
+  }
+
+  /** Which rows the transaction has renewed is not known: what it reads says nothing of its snapshot any more. */
+  #verifyRenewed(row: number, image: Image, end: number): void {
+    const { start } = this.#read;
+    findCandidates(this.#mirror, row, image, start, end, null, this.#found);
+    if (this.#found.matches === 0) this.#fail(row, image, start, end, null);
+    else this.#mirror.counts.uncertain += 1;
+  }
+
+  #verifyInSnapshot(row: number, image: Image): void {
+    const mirror = this.#mirror;
+    const found = this.#found;
+    const { transaction, operation, isUncommitted: isDirty, start, end } = this.#read;
+    const view = this.#knownView();
+    findCandidates(mirror, row, image, start, end, view, found);
+    if (isDirty && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
+      mirror.counts.uncertain += 1;
+      return;
+    }
+    const hider = isDirty && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
+    if (hider !== none)
+      suspect(this.#mirror, hider, hiddenViolation(mirror, transaction, operation, row, image, hider));
+    else if (found.matches === 0) this.#fail(row, image, start, end, view);
+    else {
+      this.#narrow(row, image);
+      this.#noteDependencies(row, image);
+    }
+  }
+
+  /** The row says where the snapshot lies. */
+  #narrow(row: number, image: Image): void {
+    const { snapshot, transaction } = this.#read;
+    const { transactions } = this.#mirror;
+    switch (snapshot) {
+      case snapshotCode.operation:
+        this.#read.start = this.#found.start;
+        this.#read.end = this.#found.end;
+        return;
+      case snapshotCode.transaction:
+        transactions.snapshotStart[transaction] = this.#found.start;
+        transactions.snapshotEnd[transaction] = this.#found.end;
+        return;
+      case snapshotCode.window:
+        this.#narrowWindow(row, image);
+        return;
+      default:
+    }
+  }
+
+  /** A condition that this row satisfies did not return it. */
+  #verifyMissing(row: number, start: number, end: number): void {
+    const mirror = this.#mirror;
+    const { transaction, operation } = this.#read;
+    if (this.#read.isUncommitted && mayBeDirty(mirror, transaction, row, start, end)) return;
+    if (mirror.takenBack.mayShow(mirror, row, operation)) return;
+    if (Number.isNaN(this.#renewedUntil())) this.#fail(row, null, start, end, null);
   }
 
   /** Of a read in the transaction's snapshot; NaN: it has only that. */
-  #renewedUntil(transaction: number, snapshot: number): number {
+  #renewedUntil(): number {
+    const { transaction, snapshot } = this.#read;
     return snapshot === snapshotCode.transaction ? this.#mirror.transactions.renewedUntil[transaction] : NaN;
   }
 
   /** `null`: nothing is known yet. */
-  #viewOf(transaction: number, snapshot: number): View | null {
-    if (snapshot === snapshotCode.transaction) return this.#mirror.transactions.view[transaction] ?? null;
-    if (snapshot === snapshotCode.operation) return this.#view;
-    return null;
+  #knownView(): View | null {
+    const { snapshot, transaction, view } = this.#read;
+    return snapshot === snapshotCode.transaction ? this.#mirror.transactions.view[transaction] : view;
   }
 
   /** To note something in. */
-  #viewFor(transaction: number, snapshot: number): View {
+  #viewToNote(): View {
+    const { snapshot, transaction } = this.#read;
     const { view } = this.#mirror.transactions;
     if (snapshot === snapshotCode.transaction) return (view[transaction] ??= { seen: new Set(), unseen: new Set() });
-    return (this.#view ??= { seen: new Set(), unseen: new Set() });
+    return (this.#read.view ??= { seen: new Set(), unseen: new Set() });
   }
 
   /** One moment for all reads of the transaction: later than every version that was read, no later than what overwrites one. */
-  #narrowWindow(transaction: number, operation: number, row: number, image: Image): void {
+  #narrowWindow(row: number, image: Image): void {
+    const { transaction, operation } = this.#read;
     const { transactions } = this.#mirror;
     const found = this.#found;
     const start = Math.max(transactions.snapshotStart[transaction], found.start);
@@ -252,22 +201,14 @@ export class ReadVerifier {
     transactions.snapshotEnd[transaction] = end;
   }
 
-  /** @param start,end where the snapshot lies, by now */
-  #noteDependencies(
-    transaction: number,
-    operation: number,
-    row: number,
-    image: Image,
-    snapshot: number,
-    start: number,
-    end: number,
-  ): void {
+  #noteDependencies(row: number, image: Image): void {
+    const { transaction, operation, snapshot } = this.#read;
     const hasView = snapshot === snapshotCode.transaction || snapshot === snapshotCode.operation;
     const mirror = this.#mirror;
     const { transactions, rows, counts } = mirror;
     const { versions } = rows;
-    const version = this.#found.match;
-    if (this.#found.matches > 1) {
+    const { matches, match: version, start, end } = this.#found;
+    if (matches > 1) {
       counts.uncertain += 1;
       return;
     }
@@ -277,15 +218,14 @@ export class ReadVerifier {
       mirror.depend(source, transaction, 'wr', row);
       // What is surely installed before the snapshot rules out the same versions by its interval.
       const isPast = versions.isDefinite[version] === 1 && versions.end[version] < start;
-      if (hasView && !isPast) this.#viewFor(transaction, snapshot).seen.add(transactions.serial[source]);
+      if (hasView && !isPast) this.#viewToNote().seen.add(transactions.serial[source]);
     }
     const isReader = transactions.fate[transaction] !== fateCode.aborted && mirror.mechanisms.certifier !== null;
     for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
       const writer = versions.writer[other];
       if (writer === none || other === version || !versions.isSurelyAfter(other, version)) continue;
       // And so does what is installed after it.
-      if (hasView && versions.start[other] <= end)
-        this.#viewFor(transaction, snapshot).unseen.add(transactions.serial[writer]);
+      if (hasView && versions.start[other] <= end) this.#viewToNote().unseen.add(transactions.serial[writer]);
       if (isReader && versions.isDefinite[other] === 1 && mayOverlap(mirror, transaction, writer))
         if (isKept(mirror, operation, row, versions.image[other]))
           mirror.depend(transaction, writer, antiDependency(mirror, row, version, other), row);
@@ -293,25 +233,19 @@ export class ReadVerifier {
     if (isReader) rows.addReader(version, transaction, operation);
   }
 
-  #verifyBeside(transaction: number, operation: number, { row, image, writtenAt }: Beside): void {
+  #verifyBeside({ row, image, writtenAt }: Beside): void {
+    const { transaction, operation } = this.#read;
     const { operations, transactions, rows } = this.#mirror;
     if (rows.isClouded[row] === 1) return;
     const snapshotStart = transactions.snapshotStart[transaction];
     const start = Number.isNaN(snapshotStart) ? writtenAt : Math.min(snapshotStart, writtenAt);
     const end = operations.end[operation];
     findCandidates(this.#mirror, row, image, start, end, null, this.#found);
-    if (this.#found.matches === 0) this.#fail(transaction, operation, row, image, start, end, null);
+    if (this.#found.matches === 0) this.#fail(row, image, start, end, null);
   }
 
-  #fail(
-    transaction: number,
-    operation: number,
-    row: number,
-    image: Image,
-    start: number,
-    end: number,
-    view: View | null,
-  ): void {
+  #fail(row: number, image: Image, start: number, end: number, view: View | null): void {
+    const { transaction, operation } = this.#read;
     const { rows, transactions } = this.#mirror;
     const { locks } = rows;
     const violation = readViolation(this.#mirror, transaction, operation, row, image, { start, end, view });
@@ -322,17 +256,9 @@ export class ReadVerifier {
       // What ROLLBACK TO took back will not be committed.
       if (locks.releaseEnd[lock] !== Infinity) continue;
       if (!agrees(written, image)) continue;
-      this.#suspect(lock, violation);
+      suspect(this.#mirror, lock, violation);
       return;
     }
     this.#mirror.report(violation);
-  }
-
-  /** A violation unless it is unknown what became of the transaction that has, or had, the lock. */
-  #suspect(lock: number, violation: Violation): void {
-    const { rows, transactions } = this.#mirror;
-    const writer = rows.locks.transaction[lock];
-    if (transactions.fate[writer] === fateCode.open) (transactions.suspicions[writer] ??= []).push(violation);
-    else this.#mirror.report(violation);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DependencyGraph } from './dependency-graph.ts';
-import { TransactionTable } from './transaction-table.ts';
+import { stateCode, TransactionTable } from './transaction-table.ts';
 
 /** Committed transactions in the order of their commits; `pruned` lists by name what the graph has given up. */
 function graphOf(names: readonly string[]): {
@@ -22,7 +22,7 @@ test('what is over stays in the graph while a transaction is before it: it can b
   const [a = 0, b = 0] = at;
   graph.connect(a, b, 'wr', 0);
   expect(graph.cycleBy(a, b)).toBeNull();
-  table.isRetired[b] = 1;
+  table.state[b] = stateCode.retired;
   graph.prune(b);
   expect({ pruned, size: graph.size }).toEqual({ pruned: [], size: 2 });
   graph.connect(b, a, 'rw', 0);
@@ -41,7 +41,7 @@ test('it leaves the graph with the last transaction before it, once', () => {
   ] as const)
     graph.connect(from, to, 'ww', 0);
   for (const transaction of [c, b, a]) {
-    table.isRetired[transaction] = 1;
+    table.state[transaction] = stateCode.retired;
     graph.prune(transaction);
   }
   expect({ pruned, size: graph.size }).toEqual({ pruned: ['a', 'b', 'c'], size: 0 });

@@ -160,9 +160,10 @@ export class DependencyGraph {
 
   /** Takes out what is over and has nothing before it, and what that leaves. */
   prune(transaction: number): void {
-    const { order, isRetired, ins, firstOut } = this.#transactions;
+    const transactions = this.#transactions;
+    const { order, ins, firstOut } = transactions;
     const { edges } = this;
-    if (order[transaction] === -1 || isRetired[transaction] === 0 || ins[transaction] > 0) return;
+    if (order[transaction] === -1 || !transactions.isRetired(transaction) || ins[transaction] > 0) return;
     const stack = [transaction];
     for (let gone = stack.pop(); gone !== undefined; gone = stack.pop()) {
       order[gone] = -1;
@@ -170,7 +171,7 @@ export class DependencyGraph {
       for (let edge = firstOut[gone]; edge !== none; edge = firstOut[gone]) {
         const to = edges.to[edge];
         this.#remove(edge);
-        if (ins[to] === 0 && isRetired[to] === 1) stack.push(to);
+        if (ins[to] === 0 && transactions.isRetired(to)) stack.push(to);
       }
       this.#onPruned(gone);
     }

@@ -31,7 +31,7 @@ export function installVersions(
     if (image !== null) versions.isNew[version] = owns.isDeleter[own];
     rows.insert(version);
     owns.version[own] = version;
-    transactions.versions[transaction] += 1;
+    transactions.references[transaction] += 1;
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
+import { kindCode, lockCode } from './operation-table.ts';
 import { locksOut } from './shared-locks.ts';
 import { none } from './slots.ts';
 import { fateCode } from './transaction-table.ts';
@@ -32,6 +33,14 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
       mirror.report(lockViolation(mirror, row, other, lock));
     }
   }
+}
+
+/** A plain read that commits by itself is a consistent read without locks (InnoDB at serializable). */
+export function isConsistentRead({ operations, transactions }: Mirror, transaction: number, ending: number): boolean {
+  const { start, end, kind, lock } = operations;
+  const first = transactions.firstOperation[transaction];
+  const isPlainRead = kind[first] === kindCode.read && lock[first] === lockCode.none;
+  return isPlainRead && start[first] === start[ending] && end[first] === end[ending];
 }
 
 function excludeEachOther(mirror: Mirror, one: number, two: number): boolean {

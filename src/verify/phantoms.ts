@@ -64,7 +64,7 @@ export class Phantoms {
 }
 
 function isAlive({ transactions }: Mirror, { transaction, serial }: Kept): boolean {
-  return transactions.serial[transaction] === serial && transactions.isRetired[transaction] === 0;
+  return transactions.serial[transaction] === serial && !transactions.isRetired(transaction);
 }
 
 function relateRow(mirror: Mirror, reader: PredicateReader, row: number): void {

@@ -175,8 +175,8 @@ export class RowTable {
   /** May what it read still matter? */
   isReaderAlive(reader: number): boolean {
     const transaction = this.readers.transaction[reader];
-    const { serial, isRetired } = this.#transactions;
-    return serial[transaction] === this.readers.serial[reader] && isRetired[transaction] === 0;
+    const transactions = this.#transactions;
+    return transactions.serial[transaction] === this.readers.serial[reader] && !transactions.isRetired(transaction);
   }
 
   lock(row: number, transaction: number, operation: number, isExclusive: boolean, image: Image | undefined): void {

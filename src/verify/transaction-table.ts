@@ -7,6 +7,12 @@ const fates = ['open', 'committed', 'aborted', 'unknown'] as const;
 export type Fate = (typeof fates)[number];
 export const fateCode = { open: 0, committed: 1, aborted: 2, unknown: 3 } as const;
 
+/**
+ * From its first operation until nothing names it. `ending`: its end is being verified, and what overlaps with it is still needed; `ended`:
+ * something open overlaps with it; `retired`: nothing does, or it was given up on for good.
+ */
+export const stateCode = { open: 0, ending: 1, ended: 2, retired: 3 } as const;
+
 /** The snapshot of the transaction, one moment between its first operation and the read's end, one of the operation, or one for each row. */
 export const snapshotCode = { transaction: 0, window: 1, operation: 2, rows: 3 } as const;
 
@@ -22,6 +28,7 @@ export class TransactionTable extends Slots {
   /** Different for all transactions of a trace: what holds a position without keeping it alive compares this too. */
   serial = new Float64Array();
   fate = new Uint8Array();
+  state = new Uint8Array();
   /** Start of its first operation. */
   first = new Float64Array();
   /** Its operations: a list by `OperationTable.next`. */
@@ -45,19 +52,13 @@ export class TransactionTable extends Slots {
   lastOwn = new Int32Array();
   firstLock = new Int32Array();
   lastLock = new Int32Array();
-  /** Versions of rows that it wrote. */
-  versions = new Int32Array();
+  /** Versions of rows that it wrote, and its place in the queue of active ones: as long as there is one, its position is not given out again. */
+  references = new Int32Array();
   /** Was it given up on, with locks and snapshot forgotten? */
   isAbandoned = new Uint8Array();
   isWriter = new Uint8Array();
   /** Is it kept out of the dependency graph? */
   isUncertified = new Uint8Array();
-  /** Is its end being looked at? What overlaps with it is still needed. */
-  isEnding = new Uint8Array();
-  /** Is it over, and everything that overlapped with it, or is it given up on for good? */
-  isRetired = new Uint8Array();
-  /** Is it among those of which the oldest active one is looked for? */
-  isQueued = new Uint8Array();
   /** Position in the topological order of the dependency graph; -1: not in it. */
   order = new Float64Array();
   /** For searches of the graph. */
@@ -84,6 +85,7 @@ export class TransactionTable extends Slots {
     this.serial[transaction] = this.#serials;
     this.#serials += 1;
     this.fate[transaction] = fateCode.open;
+    this.state[transaction] = stateCode.open;
     this.first[transaction] = first;
     this.firstOperation[transaction] = none;
     this.lastOperation[transaction] = none;
@@ -96,13 +98,10 @@ export class TransactionTable extends Slots {
     this.firstWaiting[transaction] = none;
     this.lastWaiting[transaction] = none;
     this.pendingReads[transaction] = 0;
-    this.versions[transaction] = 0;
+    this.references[transaction] = 0;
     this.isAbandoned[transaction] = 0;
     this.isWriter[transaction] = 0;
     this.isUncertified[transaction] = 0;
-    this.isEnding[transaction] = 0;
-    this.isRetired[transaction] = 0;
-    this.isQueued[transaction] = 1;
     this.mark[transaction] = 0;
     this.outs[transaction] = 0;
     this.ins[transaction] = 0;
@@ -131,17 +130,29 @@ export class TransactionTable extends Slots {
 
   /** Is it open, or has it reads that are still to be verified? */
   isActive(transaction: number): boolean {
-    return (
-      this.pendingReads[transaction] > 0 ||
-      this.isEnding[transaction] === 1 ||
-      (this.fate[transaction] === fateCode.open && this.isAbandoned[transaction] === 0)
-    );
+    const state = this.state[transaction];
+    if (this.pendingReads[transaction] > 0 || state === stateCode.ending) return true;
+    return state === stateCode.open && this.isAbandoned[transaction] === 0;
+  }
+
+  isRetired(transaction: number): boolean {
+    return this.state[transaction] === stateCode.retired;
+  }
+
+  /** Appends to its operations. */
+  append(transaction: number, operation: number, next: Int32Array): void {
+    const last = this.lastOperation[transaction];
+    if (last === none) this.firstOperation[transaction] = operation;
+    else next[last] = operation;
+    this.lastOperation[transaction] = operation;
+    next[operation] = none;
   }
 
   protected override grow(capacity: number): void {
     this.session = grownInts(this.session, capacity);
     this.serial = grownFloats(this.serial, capacity);
     this.fate = grownBytes(this.fate, capacity);
+    this.state = grownBytes(this.state, capacity);
     this.first = grownFloats(this.first, capacity);
     this.firstOperation = grownInts(this.firstOperation, capacity);
     this.lastOperation = grownInts(this.lastOperation, capacity);
@@ -157,13 +168,10 @@ export class TransactionTable extends Slots {
     this.lastOwn = grownInts(this.lastOwn, capacity);
     this.firstLock = grownInts(this.firstLock, capacity);
     this.lastLock = grownInts(this.lastLock, capacity);
-    this.versions = grownInts(this.versions, capacity);
+    this.references = grownInts(this.references, capacity);
     this.isAbandoned = grownBytes(this.isAbandoned, capacity);
     this.isWriter = grownBytes(this.isWriter, capacity);
     this.isUncertified = grownBytes(this.isUncertified, capacity);
-    this.isEnding = grownBytes(this.isEnding, capacity);
-    this.isRetired = grownBytes(this.isRetired, capacity);
-    this.isQueued = grownBytes(this.isQueued, capacity);
     this.order = grownFloats(this.order, capacity);
     this.mark = grownFloats(this.mark, capacity);
     this.firstOut = grownInts(this.firstOut, capacity);

@@ -6,25 +6,27 @@
  * Cost: per operation the versions and locks of its rows that something open may still conflict with. Memory: those, the latest version of every
  * row with the operations of its transaction, and the transactions that overlap with open ones or depend on such. All of it is in columns.
  */
-import { assert, MinHeap } from '../base/index.ts';
+import { assert } from '../base/index.ts';
 import type { RowImage, TraceOperation } from '../trace/index.ts';
 import { SerializationCertifier } from './certifier.ts';
-import { PendingReads, ReadVerifier, verifyOwn, verifyOwnPredicates } from './consistent-read.ts';
 import { toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
+import { Lifetimes } from './lifetimes.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { type Mirror, noCounts, type VerifierCounts } from './mirror.ts';
-import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
+import { databaseKey, isConsistentRead, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
 import { Phantoms } from './phantoms.ts';
 import { PredicateLocks } from './predicate-locks.ts';
+import { Reads } from './reads.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
-import { IntQueue, none } from './slots.ts';
+import { none } from './slots.ts';
 import { noteRenewal } from './same-writes.ts';
-import { snapshotOf, takeSnapshot } from './snapshots.ts';
+import { takeSnapshot } from './snapshots.ts';
+import { forgetSuspicions, reportSuspicions } from './suspicions.ts';
 import { TakenBackWrites } from './uncommitted-read.ts';
-import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
+import { fateCode, stateCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 
 export interface VerifierOptions {
@@ -48,25 +50,11 @@ export class Verifier {
   readonly #rows: RowTable;
   readonly #mirror: Mirror;
   readonly #certifier: SerializationCertifier;
-  readonly #reads: ReadVerifier;
   readonly #predicateLocks: PredicateLocks;
-  readonly #pendingReads = new PendingReads();
-  /** Those, by when every commit that they may have seen is known. */
-  readonly #pending = new MinHeap();
-  /** By session, or `none`. */
-  readonly #open: number[] = [];
-  #openCount = 0;
-  /** In order of their first operations: those at the head are active. */
-  readonly #active = new IntQueue();
-  /** Over, in order of their ends, until nothing open overlaps with them. */
-  readonly #ended = new IntQueue();
+  readonly #lifetimes: Lifetimes;
+  readonly #reads: Reads;
   readonly #databaseRow: number;
-  #frontier = -Infinity;
-  readonly #onWriter = (writer: number): void => {
-    const { versions } = this.#transactions;
-    versions[writer] -= 1;
-    this.#release(writer);
-  };
+  readonly #onWriter = (writer: number): void => this.#lifetimes.dereference(writer);
 
   constructor(options: VerifierOptions) {
     const { mechanisms, initial = new Map(), onViolation, base = () => 0n, clockError = 0 } = options;
@@ -100,11 +88,12 @@ export class Verifier {
       rows: this.#rows,
       takenBack: new TakenBackWrites(this.#operations),
       phantoms: new Phantoms(),
-      horizon: () => this.#horizon(),
+      horizon: () => this.#lifetimes.horizon(),
     };
-    this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
-    this.#reads = new ReadVerifier(this.#mirror);
+    this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#lifetimes.release(transaction));
     this.#predicateLocks = new PredicateLocks(this.#mirror);
+    this.#lifetimes = new Lifetimes(this.#mirror, this.#certifier, this.#predicateLocks);
+    this.#reads = new Reads(this.#mirror, this.#lifetimes);
   }
 
   /** Transactions that are open, that are kept and that the dependency graph holds; rows, versions, locks and operations that are kept. */
@@ -112,7 +101,7 @@ export class Verifier {
     Record<'open' | 'kept' | 'graph' | 'rows' | 'versions' | 'readers' | 'locks' | 'operations', number>
   > {
     return {
-      open: this.#openCount,
+      open: this.#lifetimes.openCount,
       kept: this.#transactions.size,
       graph: this.#certifier.size,
       rows: this.#rows.size,
@@ -136,18 +125,18 @@ export class Verifier {
       end[operation] += this.#clockError;
     }
     const now = start[operation];
-    assert(now >= this.#frontier, 'operations come in order of their starts');
-    this.#frontier = now;
+    assert(now >= this.#lifetimes.frontier, 'operations come in order of their starts');
+    this.#lifetimes.frontier = now;
     this.counts.operations += 1;
     this.#rows.meet(this.#operations.keys.size - 1);
-    if (this.#pending.minKey < now) this.#verifyUpTo(now);
+    this.#reads.verifyUpTo(now);
     if (kind[operation] === kindCode.end) {
       this.#abandonIn(this.#operations.session[operation]);
       this.#operations.remove(operation);
       return;
     }
     const transaction = this.#transactionOf(operation);
-    this.#append(transaction, operation);
+    this.#transactions.append(transaction, operation, this.#operations.next);
     takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
     if (failed[operation] === 1 && now < releaseStart[transaction]) releaseStart[transaction] = now;
@@ -172,14 +161,13 @@ export class Verifier {
     this.#abandonIn(session[operation]);
     const from = start[operation];
     const writer = this.#transactions.open(transaction[operation], session[operation], from);
-    this.#transactions.isQueued[writer] = 0;
     this.#transactions.isAbandoned[writer] = 1;
     this.#transactions.fate[writer] = fateCode.unknown;
-    this.#append(writer, operation);
+    this.#transactions.append(writer, operation, this.#operations.next);
     if (writes[operation] !== entriesEnd[operation] || this.#operations.mayWriteOf(operation) !== undefined)
       this.#write(writer, operation);
     installVersions(this.#mirror, writer, from, Infinity, this.#onWriter);
-    this.#giveUp(writer);
+    this.#lifetimes.giveUp(writer);
   }
 
   /**
@@ -188,63 +176,41 @@ export class Verifier {
    * @returns how many these are
    */
   finish(cut = Infinity): number {
-    this.#verifyUpTo(cut);
-    const skipped = this.#pending.size;
-    for (const transaction of this.#open) {
-      if (transaction === none) continue;
+    this.#reads.verifyUpTo(cut);
+    for (const transaction of this.#lifetimes.open()) {
       if (this.#transactions.isAbandoned[transaction] === 0) this.counts.unknown += 1;
-      this.#forgetSuspicions(transaction);
+      forgetSuspicions(this.#mirror, transaction);
     }
-    this.#open.length = 0;
-    this.#openCount = 0;
-    return skipped;
+    this.#lifetimes.leaveAll();
+    return this.#reads.waiting;
   }
 
   #abandonIn(session: number): void {
-    const transaction = this.#open[session];
+    const transaction = this.#lifetimes.openIn(session);
     const { isAbandoned, lastOperation } = this.#transactions;
-    if (transaction === undefined || transaction === none || isAbandoned[transaction] === 1) return;
+    if (transaction === none || isAbandoned[transaction] === 1) return;
     this.counts.unknown += 1;
-    this.#forgetSuspicions(transaction);
+    forgetSuspicions(this.#mirror, transaction);
     const last = lastOperation[transaction];
-    const from = last === none ? this.#frontier : this.#operations.start[last];
+    const from = last === none ? this.#lifetimes.frontier : this.#operations.start[last];
     // Its commit may have been on its way: from now on others may see what it wrote, or not.
     installVersions(this.#mirror, transaction, from, Infinity, this.#onWriter);
     isAbandoned[transaction] = 1;
-    this.#dropLocks(transaction);
+    this.#lifetimes.dropLocks(transaction);
   }
 
   #transactionOf(operation: number): number {
     const session = this.#operations.session[operation];
     const name = this.#operations.transaction[operation];
-    while (this.#open.length <= session) this.#open.push(none);
-    const open = this.#open[session];
+    const open = this.#lifetimes.openIn(session);
     if (open !== none) {
       if (this.#transactions.name[open] === name) return open;
       this.#abandonIn(session);
-      this.#open[session] = none;
-      this.#openCount -= 1;
-      this.#giveUp(open);
+      this.#lifetimes.leave(session);
+      this.#lifetimes.giveUp(open);
     }
     this.counts.transactions += 1;
-    return this.#begin(name, session, this.#operations.start[operation]);
-  }
-
-  #begin(name: string, session: number, start: number): number {
-    const transaction = this.#transactions.open(name, session, start);
-    this.#open[session] = transaction;
-    this.#openCount += 1;
-    this.#active.push(transaction);
-    return transaction;
-  }
-
-  #append(transaction: number, operation: number): void {
-    const { firstOperation, lastOperation } = this.#transactions;
-    const last = lastOperation[transaction];
-    if (last === none) firstOperation[transaction] = operation;
-    else this.#operations.next[last] = operation;
-    lastOperation[transaction] = operation;
-    this.#operations.next[operation] = none;
+    return this.#lifetimes.begin(name, session, this.#operations.start[operation]);
   }
 
   #count(operation: number): void {
@@ -265,14 +231,14 @@ export class Verifier {
         return;
       case kindCode.read:
         if (failed[operation] === 1 || !isAnswered) return;
-        this.#read(transaction, operation);
+        this.#reads.add(transaction, operation);
         this.#lockReads(transaction, operation);
         return;
       case kindCode.write:
         if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.takenBack.note(operation);
         if (failed[operation] === 1) return;
         if (isAnswered) {
-          this.#read(transaction, operation);
+          this.#reads.add(transaction, operation);
           noteRenewal(this.#mirror, transaction, operation);
         }
         this.#write(transaction, operation);
@@ -298,50 +264,8 @@ export class Verifier {
     const start = this.#operations.start[operation];
     const snapshot = undone === 'perhaps' ? snapshotStart[transaction] : NaN;
     this.#end(transaction, operation, fateCode.aborted);
-    const anew = this.#begin(known, of, start);
+    const anew = this.#lifetimes.begin(known, of, start);
     this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
-  }
-
-  #read(transaction: number, operation: number): void {
-    if (this.#mechanisms.consistentRead === 'none') return;
-    const { reads, writes, entries, end, hasExtra } = this.#operations;
-    const hasPredicates = hasExtra[operation] === 1 && this.#operations.predicatesOf(operation).length > 0;
-    const readsEnd = writes[operation];
-    if (reads[operation] === readsEnd && !hasPredicates) return;
-    const beside = verifyOwn(this.#mirror, transaction, operation);
-    if (hasPredicates) verifyOwnPredicates(this.#mirror, transaction, operation);
-    if (beside === null && !hasPredicates) {
-      let entry = reads[operation];
-      while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
-      if (entry === readsEnd) return;
-    }
-    const snapshot = snapshotOf(this.#mirror, transaction, operation);
-    const { snapshotEnd, pendingReads } = this.#transactions;
-    const isOfTransaction = snapshot === snapshotCode.transaction;
-    const ready = isOfTransaction ? snapshotEnd[transaction] : end[operation];
-    if (ready < this.#frontier && beside === null) {
-      this.#reads.verify(transaction, operation, snapshot, null);
-      return;
-    }
-    pendingReads[transaction] += 1;
-    const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
-    this.#pending.push(beside === null ? ready : end[operation], pending);
-  }
-
-  #verifyUpTo(time: number): void {
-    for (;;) {
-      if (this.#pending.size === 0 || (this.#pending.minKey >= time && time !== Infinity)) return;
-      const pending = this.#pending.pop();
-      const { transaction, operation, snapshot, beside } = this.#pendingReads;
-      const by = transaction[pending];
-      const { pendingReads, isRetired } = this.#transactions;
-      pendingReads[by] -= 1;
-      const [read, moment] = [operation[pending], snapshot[pending]];
-      const columns = beside[pending] ?? null;
-      this.#pendingReads.remove(pending);
-      this.#reads.verify(by, read, moment, columns);
-      if (isRetired[by] === 1) this.#release(by);
-    }
   }
 
   #write(transaction: number, operation: number): void {
@@ -381,9 +305,8 @@ export class Verifier {
     const transactions = this.#transactions;
     const { start, end } = this.#operations;
     const from = start[operation];
-    this.#open[transactions.session[transaction]] = none;
-    this.#openCount -= 1;
-    transactions.isEnding[transaction] = 1;
+    this.#lifetimes.leave(transactions.session[transaction]);
+    transactions.state[transaction] = stateCode.ending;
     transactions.fate[transaction] = fate;
     transactions.endStart[transaction] = from;
     transactions.endEnd[transaction] = end[operation];
@@ -392,9 +315,9 @@ export class Verifier {
     if (fate === fateCode.unknown) {
       transactions.isAbandoned[transaction] = 1;
       this.counts.unknown += 1;
-      this.#forgetSuspicions(transaction);
+      forgetSuspicions(this.#mirror, transaction);
     }
-    this.#reportWaiting(transaction, fate);
+    reportSuspicions(this.#mirror, transaction);
     if (fate === fateCode.committed && transactions.isUncertified[transaction] === 0)
       this.#certifier.commit(transaction);
     if (fate !== fateCode.aborted) installVersions(this.#mirror, transaction, from, end[operation], this.#onWriter);
@@ -405,93 +328,17 @@ export class Verifier {
       relateVersions(this.#mirror, transaction);
       this.#mirror.phantoms.relate(this.#mirror, transaction);
     }
-    transactions.isEnding[transaction] = 0;
-    if (fate === fateCode.unknown) this.#giveUp(transaction);
-    else this.#ended.push(transaction);
-    this.#retire();
+    if (fate === fateCode.unknown) this.#lifetimes.giveUp(transaction);
+    else this.#lifetimes.end(transaction);
+    this.#lifetimes.retire();
   }
 
   #verifyLocks(transaction: number, ending: number): void {
-    // A plain read that commits by itself is a consistent read without locks (InnoDB at serializable).
-    const { start, end, kind, lock } = this.#operations;
-    const first = this.#transactions.firstOperation[transaction];
-    const isPlainRead = kind[first] === kindCode.read && lock[first] === lockCode.none;
-    if (isPlainRead && start[first] === start[ending] && end[first] === end[ending]) {
-      this.#dropLocks(transaction);
+    if (isConsistentRead(this.#mirror, transaction, ending)) {
+      this.#lifetimes.dropLocks(transaction);
       return;
     }
     verifyLocks(this.#mirror, transaction);
-    if (!this.#predicateLocks.isEmpty) this.#predicateLocks.verify(transaction, this.#ended);
-  }
-
-  #dropLocks(transaction: number): void {
-    this.#rows.dropLocks(transaction);
-    this.#predicateLocks.drop(transaction);
-  }
-
-  #reportWaiting(transaction: number, fate: number): void {
-    const { suspicions, ifCommitted } = this.#transactions;
-    for (const violation of suspicions[transaction] ?? []) this.#mirror.report(violation);
-    suspicions[transaction] = null;
-    if (fate === fateCode.committed)
-      for (const violation of ifCommitted[transaction] ?? []) this.#mirror.report(violation);
-    ifCommitted[transaction] = null;
-  }
-
-  #forgetSuspicions(transaction: number): void {
-    const { suspicions } = this.#transactions;
-    this.counts.uncertain += suspicions[transaction]?.length ?? 0;
-    suspicions[transaction] = null;
-  }
-
-  /** The first operation of the oldest transaction that is open or has reads to verify. */
-  #horizon(): number {
-    const transactions = this.#transactions;
-    for (;;) {
-      const oldest = this.#active.head;
-      if (oldest === none) return this.#frontier;
-      if (transactions.isActive(oldest)) return Math.min(transactions.first[oldest], this.#frontier);
-      this.#active.shift();
-      transactions.isQueued[oldest] = 0;
-      this.#release(oldest);
-    }
-  }
-
-  #retire(): void {
-    const { endEnd } = this.#transactions;
-    const horizon = this.#horizon();
-    this.#mirror.takenBack.forget(horizon);
-    for (;;) {
-      const transaction = this.#ended.head;
-      if (transaction === none || endEnd[transaction] >= horizon) return;
-      this.#ended.shift();
-      this.#giveUp(transaction);
-    }
-  }
-
-  /** Nothing that is open or still to come conflicts with it: only the graph and its versions may still need it. */
-  #giveUp(transaction: number): void {
-    this.#dropLocks(transaction);
-    this.#rows.dropOwn(transaction);
-    this.#rows.endClouds(transaction, Infinity);
-    this.#certifier.forget(transaction);
-    const { isRetired, view, order } = this.#transactions;
-    isRetired[transaction] = 1;
-    view[transaction] = null;
-    if (order[transaction] === -1) this.#release(transaction);
-    else this.#certifier.retire(transaction);
-  }
-
-  /** Frees what nothing needs any more, with its operations. */
-  #release(transaction: number): void {
-    const { isRetired, isQueued, versions, pendingReads, order, firstOperation } = this.#transactions;
-    if (isRetired[transaction] === 0 || isQueued[transaction] === 1 || versions[transaction] > 0) return;
-    if (pendingReads[transaction] > 0 || order[transaction] !== -1) return;
-    for (let operation = firstOperation[transaction]; operation !== none; ) {
-      const next = this.#operations.next[operation];
-      this.#operations.remove(operation);
-      operation = next;
-    }
-    this.#transactions.remove(transaction);
+    if (!this.#predicateLocks.isEmpty) this.#predicateLocks.verify(transaction, this.#lifetimes.ended);
   }
 }
