@@ -52,14 +52,14 @@ export class LevelJudge {
   #build(): void {
     this.#hasGivenUp ||= this.#orders.gaveUp;
     this.#orders.reset();
-    const { constraints } = this.#orders;
+    const { observed } = this.#orders;
     for (const log of this.#logs) {
-      const node = constraints.begin(log.session, log.level);
+      const node = observed.begin(log.session, log.level);
       log.readKeys.forEach((key, i) => {
         // What no transaction writes, all may read.
-        if (this.#causality.writersOf(key) > 0) constraints.addRead(node, key, nodeAt(log.sources[i] as number));
+        if (this.#causality.writersOf(key) > 0) observed.addRead(node, key, nodeAt(log.sources[i] as number));
       });
-      if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
+      if (log.status === 'committed') observed.addWrites(node, log.writeKeys);
     }
   }
 
@@ -106,9 +106,7 @@ export class LevelJudge {
 
   /** The position of the writer of a key that the observer reads from. */
   #lastWriter(observer: number, key: number, choose: (options: number) => number): number {
-    const writers = this.#orders.constraints
-      .writersOf(key)
-      .filter((node) => this.#orders.allowsRead(observer, key, node));
+    const writers = this.#orders.observed.writersOf(key).filter((node) => this.#orders.allowsRead(observer, key, node));
     const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
     this.#orders.read(observer, key, node);
     return node - 1;

@@ -13,7 +13,7 @@ import {
 } from '../history/index.ts';
 import { chooseCycle, nameCycle, readAnomalies } from './anomaly.ts';
 import { CommitOrders } from './commit-orders.ts';
-import { type ConstrainingLevel, constrainingLevels } from './commit-constraints.ts';
+import { type ConstrainingLevel, constrainingLevels } from './observations.ts';
 import { bindingRelations, satisfiedBy, soOrWr } from './definition.ts';
 import { dependencyCycles } from './dependency-cycle.ts';
 import {
@@ -114,11 +114,11 @@ function searchCommitOrder(
   for (const t of sorted) {
     const level = levelOf(t);
     const session = relations.history.transactions[t]?.session ?? 0;
-    const node = orders.constraints.begin(session, constraining(level));
+    const node = orders.observed.begin(session, constraining(level));
     nodeOf.set(t, node);
     for (const read of relations.readsOf(t))
-      orders.constraints.addRead(node, keyId(read.key), nodeOf.get(read.from) as number);
-    orders.constraints.addWrites(node, [...relations.keysWrittenBy(t)].map(keyId));
+      orders.observed.addRead(node, keyId(read.key), nodeOf.get(read.from) as number);
+    orders.observed.addWrites(node, [...relations.keysWrittenBy(t)].map(keyId));
   }
   const realTime = sorted
     .filter((b) => levelOf(b) === 'strict-serializable')

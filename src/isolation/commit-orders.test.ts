@@ -3,7 +3,7 @@ import { assert, type Chooser, seeded } from '../base/index.ts';
 import { formatHistory, type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
-import { type ConstrainingLevel, constrainingLevels } from './commit-constraints.ts';
+import { type ConstrainingLevel, constrainingLevels } from './observations.ts';
 import { CommitOrders } from './commit-orders.ts';
 import { satisfies } from './definition.ts';
 import type { LevelOf } from './level.ts';

@@ -8,7 +8,10 @@
  * contradicts `known` is not; only what does neither is searched anew.
  */
 import { type TimeLimit, unlimited, assert, BitMatrix, everyElement } from '../base/index.ts';
-import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-constraints.ts';
+import { CommitConstraints, type Order } from './commit-constraints.ts';
+import { linearExtension } from './linear-extension.ts';
+import type { ConstrainingLevel, Observations } from './observations.ts';
+import { OpenPairs } from './open-pairs.ts';
 
 export interface CommitOrdersOptions {
   /** Decisions that one search may take before it gives up; then a read counts as not allowed. Default 100,000. */
@@ -27,9 +30,8 @@ interface ShorterOrders {
 const NOBODY = -1;
 
 export class CommitOrders {
-  readonly constraints: CommitConstraints = new CommitConstraints();
-  /** Did a search give up? Then a read that the level allows may have been withheld. */
-  gaveUp = false;
+  readonly #constraints = new CommitConstraints();
+  readonly observed: Observations = this.#constraints.observed;
 
   readonly #knownBefore: Order = new BitMatrix(1);
   readonly #solvedBefore: Order = new BitMatrix(1);
@@ -38,14 +40,11 @@ export class CommitOrders {
   #known: Order = new BitMatrix(1);
   #solved: Order = new BitMatrix(1);
   #trial: Order = new BitMatrix(1);
-  readonly #straight: Order = new BitMatrix(1);
+  readonly #openPairs: OpenPairs;
   /** Does `solved` decide all that is open? False until the first strong read. */
   #isSolved = false;
-  /** One order for each depth of the search. */
-  readonly #stack: Order[] = [];
   readonly #stepsMax: number;
   readonly #limit: TimeLimit;
-  #steps = 0;
   /** Pairs that `fix` put into the orders: no observation demands them. */
   #fixed: (readonly [number, number])[] = [];
   /** Nodes that are before all nodes that begin from now on. */
@@ -54,27 +53,33 @@ export class CommitOrders {
   constructor(options: CommitOrdersOptions = {}) {
     this.#stepsMax = options.stepsMax ?? 100_000;
     this.#limit = options.limit ?? unlimited;
+    this.#openPairs = new OpenPairs(this.#constraints, this.#stepsMax, this.#limit);
+  }
+
+  /** Did a search give up? Then a read that the level allows may have been withheld. */
+  get gaveUp(): boolean {
+    return this.#openPairs.gaveUp;
   }
 
   /** Forgets the history and keeps the memory. */
   reset(): void {
-    const { nodes } = this.constraints;
+    const { nodes } = this.observed;
     this.#known.clear(nodes);
     this.#solved.clear(nodes);
     this.#isSolved = false;
-    this.gaveUp = false;
+    this.#openPairs.gaveUp = false;
     this.#checkpointOf = NOBODY;
     this.#fixed = [];
     this.#barrier = [];
-    this.constraints.reset();
+    this.observed.reset();
   }
 
   begin(session: number, level: ConstrainingLevel): number {
-    const node = this.constraints.begin(session, level);
+    const node = this.observed.begin(session, level);
     this.#checkpointOf = NOBODY;
     this.#growOrders();
-    this.constraints.place(this.#known, node);
-    if (this.#isSolved) this.constraints.place(this.#solved, node);
+    this.#constraints.place(this.#known, node);
+    if (this.#isSolved) this.#constraints.place(this.#solved, node);
     if (this.#barrier.length > 0) this.#impose(this.#barrier.map((before) => [before, node]));
     return node;
   }
@@ -84,48 +89,51 @@ export class CommitOrders {
     const node = this.begin(session, 'serializable');
     for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
       for (let t = 1; t < node; t += 1)
-        assert(this.constraints.requirePair(order, t, node), 'a new node is before no other');
-      assert(this.constraints.propagate(order), 'an observer that read nothing contradicts nothing');
+        assert(this.#constraints.requirePair(order, t, node), 'a new node is before no other');
+      assert(this.#constraints.propagate(order), 'an observer that read nothing contradicts nothing');
     }
     return node;
   }
 
   /** May `node` read `key` from `from`? */
   allowsRead(node: number, key: number, from: number): boolean {
-    const { constraints } = this;
-    if (from === 0 && constraints.writersOf(key).length === 1) return true; // there is no other writer that could be visible
-    constraints.tryRead(node, key, from);
+    const { observed } = this;
+    const constraints = this.#constraints;
+    if (from === 0 && observed.writersOf(key).length === 1) return true; // there is no other writer that could be visible
+    observed.tryRead(node, key, from);
     const allowed = this.#extend((order) => constraints.requireNewest(order, node), this.#ownReads(node));
-    constraints.removeRead(node);
+    observed.removeRead(node);
     return allowed;
   }
 
   /** `node` reads `key` from `from`, which must be allowed. */
   read(node: number, key: number, from: number): void {
-    const { constraints } = this;
+    const { observed } = this;
+    const constraints = this.#constraints;
     if (this.#checkpointOf !== node) this.#takeCheckpoint(node);
-    constraints.addRead(node, key, from);
-    if (from === 0 && constraints.writersOf(key).length === 1) return;
+    observed.addRead(node, key, from);
+    if (from === 0 && observed.writersOf(key).length === 1) return;
     this.#accept((order) => constraints.requireNewest(order, node), this.#ownReads(node));
   }
 
   /** `node` commits its writes; false, and nothing changes, where no commit order remains. */
   commit(node: number, keys: readonly number[]): boolean {
-    const { constraints } = this;
-    constraints.addWrites(node, keys);
-    if (constraints.strongReads === 0) {
+    const { observed } = this;
+    const constraints = this.#constraints;
+    observed.addWrites(node, keys);
+    if (observed.strongReads === 0) {
       this.#checkpointOf = NOBODY;
       return true;
     }
     const touched = new Set<number>();
-    for (const key of keys) for (const read of constraints.strongReadsOf(key)) touched.add(read);
-    for (const reader of constraints.conflictingReaders(node))
-      for (const read of constraints.readsBy(reader)) touched.add(read);
+    for (const key of keys) for (const read of observed.strongReadsOf(key)) touched.add(read);
+    for (const reader of observed.conflictingReaders(node))
+      for (const read of observed.readsBy(reader)) touched.add(read);
     const reads = [...touched];
     const require = (order: Order): boolean =>
       reads.every((read) => constraints.requireRead(order, read)) && constraints.propagate(order);
     if (!this.#extend(require, reads)) {
-      constraints.removeWrites(node);
+      observed.removeWrites(node);
       return false;
     }
     this.#accept(require, reads);
@@ -135,8 +143,8 @@ export class CommitOrders {
 
   /** Undoes all reads of `node`, which has not committed. */
   forget(node: number): void {
-    if (this.constraints.readsBy(node).length === 0) return;
-    this.constraints.removeReads(node);
+    if (this.observed.readsBy(node).length === 0) return;
+    this.observed.removeReads(node);
     if (this.#checkpointOf === node) this.#returnToCheckpoint();
     else assert(this.rebuild(), 'fewer reads cannot contradict');
   }
@@ -144,8 +152,8 @@ export class CommitOrders {
   /** The orders before the first read of `node`, for as long as only `node` changes them. */
   #takeCheckpoint(node: number): void {
     this.#checkpointOf = NOBODY;
-    if (this.constraints.readsBy(node).length > 0) return;
-    const { nodes } = this.constraints;
+    if (this.observed.readsBy(node).length > 0) return;
+    const { nodes } = this.observed;
     this.#knownBefore.copyFrom(this.#known, nodes);
     if (this.#isSolved) this.#solvedBefore.copyFrom(this.#solved, nodes);
     this.#wasSolved = this.#isSolved;
@@ -153,7 +161,7 @@ export class CommitOrders {
   }
 
   #returnToCheckpoint(): void {
-    const { nodes } = this.constraints;
+    const { nodes } = this.observed;
     this.#known.copyFrom(this.#knownBefore, nodes);
     if (this.#wasSolved) this.#solved.copyFrom(this.#solvedBefore, nodes);
     this.#isSolved = this.#wasSolved;
@@ -162,27 +170,27 @@ export class CommitOrders {
 
   /** Computes the orders anew from the structure. @returns false when no commit order exists (or the search gave up: `gaveUp`) */
   rebuild(pairs: readonly (readonly [number, number])[] = []): boolean {
-    const { constraints } = this;
+    const { observed } = this;
+    const constraints = this.#constraints;
     this.#growOrders();
-    this.#known.clear(constraints.nodes);
+    this.#known.clear(observed.nodes);
     this.#isSolved = false;
-    for (let node = 1; node < constraints.nodes; node += 1) constraints.place(this.#known, node);
+    for (let node = 1; node < observed.nodes; node += 1) constraints.place(this.#known, node);
     for (const [a, b] of [...this.#fixed, ...pairs]) if (!constraints.requirePair(this.#known, a, b)) return false;
-    for (let node = 1; node < constraints.nodes; node += 1)
-      if (!constraints.requireReads(this.#known, node)) return false;
+    for (let node = 1; node < observed.nodes; node += 1) if (!constraints.requireReads(this.#known, node)) return false;
     if (!constraints.propagate(this.#known)) return false;
-    return constraints.strongReads === 0 || this.#solve();
+    return observed.strongReads === 0 || this.#solve();
   }
 
   /** One commit order of the history so far: the nodes but the initial state, first to last. */
   commitOrder(): number[] {
-    return linearExtension(this.#isSolved ? this.#solved : this.#known, this.constraints.nodes);
+    return linearExtension(this.#isSolved ? this.#solved : this.#known, this.observed.nodes);
   }
 
   /** Nodes that no open node is before, each after those before it: the start of `commitOrder()` without what has to wait for an open node. */
   closedStart(isOpen: (node: number) => boolean): number[] {
     const order = this.#isSolved ? this.#solved : this.#known;
-    const waits = new Uint8Array(this.constraints.nodes);
+    const waits = new Uint8Array(this.observed.nodes);
     for (let node = 1; node < waits.length; node += 1) {
       if (!isOpen(node)) continue;
       waits[node] = 1;
@@ -200,7 +208,7 @@ export class CommitOrders {
     const last = first.at(-1);
     const pairs = first.slice(1).map((node, i): [number, number] => [first[i], node]);
     if (last === undefined) return;
-    for (let node = 1; node < this.constraints.nodes; node += 1) if (!isFirst.has(node)) pairs.push([last, node]);
+    for (let node = 1; node < this.observed.nodes; node += 1) if (!isFirst.has(node)) pairs.push([last, node]);
     this.#impose(pairs);
     this.#barrier = [last, ...barrier];
   }
@@ -215,8 +223,8 @@ export class CommitOrders {
 
   #impose(pairs: readonly (readonly [number, number])[]): void {
     for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
-      for (const [a, b] of pairs) assert(this.constraints.requirePair(order, a, b), 'a commit order has these pairs');
-      assert(this.constraints.propagate(order), 'a commit order has these pairs');
+      for (const [a, b] of pairs) assert(this.#constraints.requirePair(order, a, b), 'a commit order has these pairs');
+      assert(this.#constraints.propagate(order), 'a commit order has these pairs');
     }
     this.#fixed.push(...pairs);
     this.#checkpointOf = NOBODY;
@@ -228,23 +236,23 @@ export class CommitOrders {
    * demand nothing any more. Nodes and keys are numbered anew.
    */
   without(gone: readonly number[], isOpen: (node: number) => boolean): ShorterOrders {
-    const { constraints } = this;
-    const nodeOf = new Int32Array(constraints.nodes);
+    const { observed } = this;
+    const nodeOf = new Int32Array(observed.nodes);
     const isGone = new Set(gone);
     const kept = this.commitOrder().filter((node) => !isGone.has(node));
     const keyOf = new Map<number, number>();
     const newKey = (key: number): number => keyOf.get(key) ?? (keyOf.set(key, keyOf.size), keyOf.size - 1);
     const orders = new CommitOrders({ stepsMax: this.#stepsMax, limit: this.#limit });
-    const { constraints: shorter } = orders;
+    const { observed: shorter } = orders;
     for (const old of kept) {
-      const node = shorter.begin(constraints.sessionOf(old), constraints.levelOf(old));
+      const node = shorter.begin(observed.sessionOf(old), observed.levelOf(old));
       nodeOf[old] = node;
-      const isSettled = !isOpen(old) && !constraints.isStrong(old);
-      for (const read of constraints.readsBy(old)) {
-        const from = nodeOf[constraints.sourceOf(read)];
-        if (from !== 0 || !isSettled) shorter.addRead(node, newKey(constraints.keyOf(read)), from);
+      const isSettled = !isOpen(old) && !observed.isStrong(old);
+      for (const read of observed.readsBy(old)) {
+        const from = nodeOf[observed.sourceOf(read)];
+        if (from !== 0 || !isSettled) shorter.addRead(node, newKey(observed.keyOf(read)), from);
       }
-      if (constraints.sequenceOf(old) > 0) shorter.addWrites(node, constraints.writesBy(old).map(newKey));
+      if (observed.sequenceOf(old) > 0) shorter.addWrites(node, observed.writesBy(old).map(newKey));
     }
     orders.#copyOrders(this, kept, nodeOf);
     return { orders, nodeOf, keyOf };
@@ -252,8 +260,8 @@ export class CommitOrders {
 
   #copyOrders(from: CommitOrders, kept: readonly number[], nodeOf: Int32Array): void {
     this.#growOrders();
-    this.gaveUp = from.gaveUp;
-    this.#isSolved = from.#isSolved && this.constraints.strongReads > 0;
+    this.#openPairs.gaveUp = from.gaveUp;
+    this.#isSolved = from.#isSolved && this.observed.strongReads > 0;
     this.#barrier = from.#barrier.map((old) => nodeOf[old]).filter((node) => node !== 0);
     for (const old of kept) {
       const node = nodeOf[old];
@@ -274,16 +282,8 @@ export class CommitOrders {
 
   /** The structure may have grown without the orders. */
   #growOrders(): void {
-    while (this.#known.words < this.constraints.words) {
-      for (const order of [
-        this.#known,
-        this.#solved,
-        this.#trial,
-        this.#straight,
-        this.#knownBefore,
-        this.#solvedBefore,
-        ...this.#stack,
-      ]) {
+    while (this.#known.words < this.observed.words) {
+      for (const order of [this.#known, this.#solved, this.#trial, this.#knownBefore, this.#solvedBefore]) {
         order.grow();
       }
     }
@@ -291,15 +291,15 @@ export class CommitOrders {
 
   /** The reads that a new read of `node` can open again: its own, if it is strong. */
   #ownReads(node: number): readonly number[] {
-    return this.constraints.isStrong(node) ? this.constraints.readsBy(node) : [];
+    return this.observed.isStrong(node) ? this.observed.readsBy(node) : [];
   }
 
   /** Has the history, with what `require` adds, a commit order? Leaves it in `trial`. `reads` are those that may be open again. */
   #extend(require: (order: Order) => boolean, reads: readonly number[]): boolean {
-    const { nodes, strongReads } = this.constraints;
+    const { nodes, strongReads } = this.observed;
     if (strongReads > 0 && this.#isSolved) {
       this.#trial.copyFrom(this.#solved, nodes);
-      if (require(this.#trial) && this.#settle(this.#trial, reads)) return true;
+      if (require(this.#trial) && this.#openPairs.settle(this.#trial, reads)) return true;
     }
     this.#trial.copyFrom(this.#known, nodes);
     if (!require(this.#trial)) return false;
@@ -307,7 +307,7 @@ export class CommitOrders {
   }
 
   #accept(require: (order: Order) => boolean, reads: readonly number[]): void {
-    if (this.constraints.strongReads > 0) {
+    if (this.observed.strongReads > 0) {
       assert(this.#extend(require, reads), 'only what is allowed is accepted');
       [this.#solved, this.#trial] = [this.#trial, this.#solved];
       this.#isSolved = true;
@@ -316,124 +316,14 @@ export class CommitOrders {
   }
 
   #solve(): boolean {
-    this.#solved.copyFrom(this.#known, this.constraints.nodes);
+    this.#solved.copyFrom(this.#known, this.observed.nodes);
     this.#isSolved = this.#settleAll(this.#solved);
     return this.#isSolved;
   }
 
   #settleAll(order: Order): boolean {
     const reads: number[] = [];
-    for (let node = 1; node < this.constraints.nodes; node += 1)
-      for (const read of this.#ownReads(node)) reads.push(read);
-    return this.#settle(order, reads);
-  }
-
-  /**
-   * Decides every pair that these reads leave open; `order` is then such a decision. Mostly the order of commits so far is one, so it is
-   * tried first, without a way back; then every way, backtracking.
-   */
-  #settle(order: Order, reads: readonly number[]): boolean {
-    this.#steps = 0;
-    if (!this.#hasOpenPair(order, reads)) return true;
-    this.#straight.copyFrom(order, this.constraints.nodes);
-    if (this.#settleStraight(this.#straight, reads)) {
-      order.copyFrom(this.#straight, this.constraints.nodes);
-      return true;
-    }
-    return this.#settleFrom(order, reads, 0, 0);
-  }
-
-  #hasOpenPair(order: Order, reads: readonly number[]): boolean {
-    const { constraints } = this;
-    return reads.some((read) => {
-      const writers = constraints.writersOf(constraints.keyOf(read));
-      for (let j = 1; j < writers.length; j += 1)
-        if (constraints.openPair(order, read, writers[j]) !== null) return true;
-      return false;
-    });
-  }
-
-  #settleStraight(order: Order, reads: readonly number[]): boolean {
-    const { constraints } = this;
-    for (const read of reads) {
-      const writers = constraints.writersOf(constraints.keyOf(read));
-      for (let j = 1; j < writers.length; ) {
-        const pair = constraints.openPair(order, read, writers[j]);
-        if (pair === null) j += 1;
-        else {
-          const [a, b] = this.#byCommit(pair);
-          if (!constraints.requirePair(order, a, b) || !constraints.propagate(order)) return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  #byCommit(pair: readonly [number, number]): readonly [number, number] {
-    const { constraints } = this;
-    return constraints.sequenceOf(pair[0]) <= constraints.sequenceOf(pair[1]) ? pair : [pair[1], pair[0]];
-  }
-
-  /** What is settled stays settled when pairs are added, so the reads are visited once, from position `next`. */
-  #settleFrom(order: Order, reads: readonly number[], next: number, depth: number): boolean {
-    const { constraints } = this;
-    for (let i = next; i < reads.length; i += 1) {
-      const read = reads[i];
-      const writers = constraints.writersOf(constraints.keyOf(read));
-      for (let j = 1; j < writers.length; ) {
-        const pair = constraints.openPair(order, read, writers[j]);
-        if (pair === null) {
-          j += 1;
-          continue;
-        }
-        const [a, b] = this.#byCommit(pair);
-        if (this.#decide(order, a, b, reads, i, depth)) return true;
-        if (this.#steps > this.#stepsMax || !constraints.requirePair(order, b, a) || !constraints.propagate(order))
-          return false;
-      }
-    }
-    return true;
-  }
-
-  #decide(order: Order, a: number, b: number, reads: readonly number[], next: number, depth: number): boolean {
-    this.#steps += 1;
-    this.#limit.checkNow();
-    if (this.#steps > this.#stepsMax) {
-      this.gaveUp = true;
-      return false;
-    }
-    const { constraints } = this;
-    let copy = this.#stack[depth];
-    if (copy === undefined) this.#stack.push((copy = new BitMatrix(order.words)));
-    copy.copyFrom(order, constraints.nodes);
-    if (!constraints.requirePair(copy, a, b) || !constraints.propagate(copy)) return false;
-    if (!this.#settleFrom(copy, reads, next, depth + 1)) return false;
-    order.copyFrom(copy, constraints.nodes);
-    return true;
+    for (let node = 1; node < this.observed.nodes; node += 1) for (const read of this.#ownReads(node)) reads.push(read);
+    return this.#openPairs.settle(order, reads);
   }
 }
-
-/** The nodes but the initial state, each after those that `order` puts before it; else the lowest first. Cost: the pairs of `order`. */
-function linearExtension(order: Order, nodes: number): number[] {
-  const before = new Int32Array(nodes);
-  for (let node = 1; node < nodes; node += 1) everyElement(order, node, (after) => (before[after] += 1) > 0);
-  const placed: number[] = [];
-  for (let node = 1; placed.length < nodes - 1; ) {
-    assert(node < nodes, 'the known order is acyclic');
-    if (before[node] !== 0) {
-      node += 1;
-      continue;
-    }
-    before[node] = PLACED;
-    placed.push(node);
-    const last = node;
-    everyElement(order, last, (after) => {
-      before[after] -= 1;
-      if (before[after] === 0 && after < node) node = after;
-      return true;
-    });
-  }
-  return placed;
-}
-
-const PLACED = -1;

@@ -13,7 +13,7 @@ export {
 export { certify } from './certify.ts';
 export { check, strongestLevel, weakestViolation, type CheckOptions } from './check.ts';
 export { CommitOrders } from './commit-orders.ts';
-export { constrainingLevels, type ConstrainingLevel } from './commit-constraints.ts';
+export { constrainingLevels, type ConstrainingLevel } from './observations.ts';
 export { satisfies } from './definition.ts';
 export type { Edge, EdgeRelation } from './dependency-cycle.ts';
 export { exampleOf, explain, explainChoice, explainNoViolation, summarize } from './explain.ts';

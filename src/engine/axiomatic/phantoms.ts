@@ -90,9 +90,9 @@ function sawNoRow(reader: Transaction, { row }: Cell): boolean {
 }
 
 /** What has become part of the initial state since may have come after who has committed. */
-function isOpenTo(reader: Transaction, { writer, node: source }: Version, { constraints }: CommitOrders): boolean {
+function isOpenTo(reader: Transaction, { writer, node: source }: Version, { observed }: CommitOrders): boolean {
   if (source === 0) return reader.status === 'open' || writer === initialWriter;
-  return constraints.readsBy(reader.node).some((read) => constraints.sourceOf(read) === source);
+  return observed.readsBy(reader.node).some((read) => observed.sourceOf(read) === source);
 }
 
 /** At these a key that changes later may have been seen by no one: earlier scans demand nothing. */

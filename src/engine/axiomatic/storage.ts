@@ -84,7 +84,7 @@ export class AxiomaticStorage implements Storage {
 
   /** How many transactions are kept apart from the initial state. */
   get held(): number {
-    return this.#window.orders.constraints.nodes - 1;
+    return this.#window.orders.observed.nodes - 1;
   }
 
   /**

@@ -94,7 +94,7 @@ export class Window {
   }
 
   get #max(): number {
-    const { strongReads } = this.orders.constraints;
+    const { strongReads } = this.orders.observed;
     return this.#options.windowMax ?? (strongReads > 0 ? windowsMax.strong : windowsMax.weak);
   }
 
@@ -141,15 +141,15 @@ export class Window {
   /** The last writer of each key among `nodes`, which are in order. */
   #lastWriters(nodes: readonly number[]): Map<number, number> {
     const lastOf = new Map<number, number>();
-    for (const node of nodes) for (const key of this.orders.constraints.writesBy(node)) lastOf.set(key, node);
+    for (const node of nodes) for (const key of this.orders.observed.writesBy(node)) lastOf.set(key, node);
     return lastOf;
   }
 
   #readsOlder({ node }: Transaction, lastOf: ReadonlyMap<number, number>): boolean {
-    const { constraints } = this.orders;
-    return constraints.readsBy(node).some((read) => {
-      const from = constraints.sourceOf(read);
-      const last = lastOf.get(constraints.keyOf(read));
+    const { observed } = this.orders;
+    return observed.readsBy(node).some((read) => {
+      const from = observed.sourceOf(read);
+      const last = lastOf.get(observed.keyOf(read));
       const isLeaving = from === 0 || (this.#transactions[from] as Transaction).fixedAt >= 0;
       return last !== undefined && last !== from && isLeaving;
     });
