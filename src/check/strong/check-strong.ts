@@ -10,6 +10,7 @@ import { edgesBySource, topologicalOrder } from './clocks.ts';
 import type { Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
 import { FrontierSearch } from './frontier-search.ts';
+import { isCommit, memberAt } from './node.ts';
 import { addKnownEdges, type Nodes, nodesOf, OrderEdges, type StrongLevel } from './nodes.ts';
 import { openPairs } from './open-pairs.ts';
 import { OrderSearch } from './order-search.ts';
@@ -124,6 +125,6 @@ function guessed(nodes: Nodes, versions: Versions, edges: OrderEdges): Schedule 
 }
 
 function commitsOf({ shift, memberCount, transactionOf }: Nodes, order: Int32Array): Int32Array {
-  const commits = order.filter((node) => node >> shift < memberCount && (node & shift) === shift);
-  return commits.map((node) => transactionOf[node >> shift]);
+  const commits = order.filter((node) => memberAt(node, shift) < memberCount && isCommit(node, shift));
+  return commits.map((node) => transactionOf[memberAt(node, shift)]);
 }

@@ -5,6 +5,7 @@
  */
 import type { TimeLimit } from '../../base/index.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
+import { isCommit, isSnapshot, memberAt } from './node.ts';
 import { type Nodes, type OrderEdges } from './nodes.ts';
 import type { Versions } from './versions.ts';
 
@@ -146,7 +147,7 @@ export class FrontierSearch {
   /** Does placing it at once make no other wait? Reads alone do not, nor does a commit that holds its keys since its snapshot. */
   #isFree(u: number): boolean {
     const { shift, memberCount, level } = this.#nodes;
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     if (m >= memberCount) return true;
     const { writtenStart } = this.#versions;
     if (writtenStart[m] === writtenStart[m + 1]) return true;
@@ -157,16 +158,16 @@ export class FrontierSearch {
   /** Must it wait for readers of what it would overwrite, or for another writer that is between its snapshot and its commit? */
   #isBlocked(u: number): boolean {
     const { shift, memberCount, level } = this.#nodes;
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     if (m >= memberCount) return false;
     const { writtenStart, written, keyOf } = this.#versions;
-    const isSnapshot = shift === 1 && (u & 1) === 0;
-    if (isSnapshot && level === 'prefix') return false;
-    const own = level === 'snapshot-isolation' && !isSnapshot ? 1 : 0;
+    const isOnlySnapshot = !isCommit(u, shift);
+    if (isOnlySnapshot && level === 'prefix') return false;
+    const own = level === 'snapshot-isolation' && !isOnlySnapshot ? 1 : 0;
     for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
       const k = keyOf[written[w]];
       if (this.#open[k] > own) return true;
-      if (isSnapshot) continue;
+      if (isOnlySnapshot) continue;
       const current = this.#current[k];
       const pending = this.#pending[current];
       if (pending > 0 && (shift === 1 || pending > this.#ownReads(m, current))) return true;
@@ -210,13 +211,13 @@ export class FrontierSearch {
       const v = this.#edges.to.array[this.#bySource.edge[i]];
       this.#left[v] -= by;
     }
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     if (m >= memberCount) return;
     const { readStart } = this.#versions;
-    const isSnapshot = (u & shift) === 0;
-    if (isSnapshot) for (let i = readStart[m]; i < readStart[m + 1]; i += 1) this.#addPending(i, by === 1 ? -1 : 1);
-    if ((u & shift) === shift) this.#write(m, by);
-    if (level === 'snapshot-isolation') this.#hold(m, isSnapshot ? by : -by);
+    const takesSnapshot = isSnapshot(u, shift);
+    if (takesSnapshot) for (let i = readStart[m]; i < readStart[m + 1]; i += 1) this.#addPending(i, by === 1 ? -1 : 1);
+    if (isCommit(u, shift)) this.#write(m, by);
+    if (level === 'snapshot-isolation') this.#hold(m, takesSnapshot ? by : -by);
   }
 
   #write(m: number, by: 1 | -1): void {

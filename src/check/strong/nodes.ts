@@ -13,14 +13,15 @@ import { type CompactHistory, INITIAL, Int32Column, type TransactionIndex } from
 import type { Chains } from '../chains.ts';
 import type { Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
+import { commitNode, memberAt, type Shift, snapshotNode } from './node.ts';
 import { endTimes, type EndTimes } from './real-time.ts';
 
 export type StrongLevel = 'prefix' | 'snapshot-isolation' | 'serializable' | 'strict-serializable';
 
 export interface Nodes {
   readonly level: StrongLevel;
-  /** 1 where snapshot and commit are two points, else 0. Member m takes its snapshot at `m << shift` and commits at `m << shift | shift`. */
-  readonly shift: 0 | 1;
+  /** 1 where snapshot and commit are two points, else 0: see node.ts. */
+  readonly shift: Shift;
   readonly memberCount: number;
   readonly nodeCount: number;
   /** Members are numbered chain by chain. By member: the transaction; by transaction: the member, or -1. */
@@ -39,12 +40,12 @@ export function nodesOf(history: CompactHistory, chains: Chains, level: StrongLe
   const memberOf = new Int32Array(history.transactionCount).fill(-1);
   transactionOf.forEach((t, m) => (memberOf[t] = m));
   const times = level === 'strict-serializable' ? endTimes(history, transactionOf) : null;
-  const nodeCount = (memberCount << shift) + (times?.count ?? 0);
+  const nodeCount = snapshotNode(memberCount, shift) + (times?.count ?? 0);
   const chainOf = new Int32Array(nodeCount).fill(chains.count);
   for (let m = 0; m < memberCount; m += 1) {
     const chain = chains.of[transactionOf[m]];
-    chainOf[m << shift] = chain;
-    chainOf[(m << shift) | shift] = chain;
+    chainOf[snapshotNode(m, shift)] = chain;
+    chainOf[commitNode(m, shift)] = chain;
   }
   const chainCount = chains.count + (times === null || times.count === 0 ? 0 : 1);
   return { level, shift, memberCount, nodeCount, transactionOf, memberOf, chainOf, chainCount, times };
@@ -52,7 +53,7 @@ export function nodesOf(history: CompactHistory, chains: Chains, level: StrongLe
 
 /** The transaction that a node is of; `INITIAL` for a point in time. */
 export function transactionAt({ shift, memberCount, transactionOf }: Nodes, node: number): TransactionIndex {
-  const member = node >> shift;
+  const member = memberAt(node, shift);
   return member < memberCount ? transactionOf[member] : INITIAL;
 }
 
@@ -120,7 +121,7 @@ export function addKnownEdges(edges: OrderEdges, nodes: Nodes, reads: Reads, ses
     }
   }
   if (times === null) return;
-  const first = memberCount << shift;
+  const first = snapshotNode(memberCount, shift);
   for (let m = 0; m < memberCount; m += 1) {
     const [end, start] = [times.endsAt[m], times.startsAfter[m]];
     if (end >= 0) edges.add(m, first + end, rule.realTime, -1);
@@ -130,6 +131,6 @@ export function addKnownEdges(edges: OrderEdges, nodes: Nodes, reads: Reads, ses
 
 function addUnlessNext(edges: OrderEdges, nodes: Nodes, before: number, m: number, why: number, cause: number): void {
   const { shift, chainOf } = nodes;
-  if (before + 1 === m && chainOf[before << shift] === chainOf[m << shift]) return;
-  edges.add((before << shift) | shift, m << shift, why, cause);
+  if (before + 1 === m && chainOf[snapshotNode(before, shift)] === chainOf[snapshotNode(m, shift)]) return;
+  edges.add(commitNode(before, shift), snapshotNode(m, shift), why, cause);
 }

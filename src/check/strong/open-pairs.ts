@@ -1,6 +1,7 @@
 /** Pairs of writers of a key whose order is open and matters: a version that is read, or at snapshot-isolation any two. */
 import type { TimeLimit } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
+import { commitNode } from './node.ts';
 import type { Nodes } from './nodes.ts';
 import type { Versions } from './versions.ts';
 
@@ -23,8 +24,8 @@ export function openPairs(
   const first = new Int32Column();
   const second = new Int32Column();
   const isBefore = (a: number, b: number): boolean => {
-    const node = (a << shift) | shift;
-    return clocks[((b << shift) | shift) * chainCount + chainOf[node]] >= node;
+    const node = commitNode(a, shift);
+    return clocks[commitNode(b, shift) * chainCount + chainOf[node]] >= node;
   };
   const isRead = (version: number): boolean => readerStart[version] !== readerStart[version + 1];
   for (let k = 0; k + 1 < keyStart.length; k += 1) {

@@ -7,6 +7,7 @@
 import { assert } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
 import { edgesBySource, topologicalOrder } from './clocks.ts';
+import { commitNode } from './node.ts';
 import { type Nodes, rule } from './nodes.ts';
 import type { OpenPairs } from './open-pairs.ts';
 import type { Conflict, OrderState } from './order-state.ts';
@@ -71,7 +72,7 @@ export class OrderSearch {
 
   #commit(member: number): number {
     const { shift } = this.#nodes;
-    return (member << shift) | shift;
+    return commitNode(member, shift);
   }
 
   /** @returns false: nothing is open */

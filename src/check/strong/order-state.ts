@@ -9,6 +9,7 @@
 import type { TimeLimit } from '../../base/index.ts';
 import { Int32Column } from '../../history/index.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
+import { commitNode, isCommit, isSnapshot, memberAt, snapshotNode } from './node.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
 import type { Versions } from './versions.ts';
 
@@ -88,11 +89,11 @@ export class OrderState {
       this.#limit.check();
       const chain = at % chainCount;
       const node = (at - chain) / chainCount;
-      const m = node >> shift;
+      const m = memberAt(node, shift);
       if (m >= memberCount) continue;
       const value = this.#clocks[at];
-      if ((node & shift) === 0 && !this.#overwritten(m, chain, old, value)) return false;
-      if ((node & shift) !== shift) continue;
+      if (isSnapshot(node, shift) && !this.#overwritten(m, chain, old, value)) return false;
+      if (!isCommit(node, shift)) continue;
       if (!this.#antiDependencies(m, chain, old, value)) return false;
       if (level === 'snapshot-isolation' && !this.#writeConflicts(m, chain, old, value)) return false;
     }
@@ -191,9 +192,9 @@ export class OrderState {
       if (last < 0) continue;
       const b = writer[last];
       const a = writer[version];
-      const commit = (b << shift) | shift;
+      const commit = commitNode(b, shift);
       if (commit <= old || b === a) continue;
-      if (!this.add(commit, (a << shift) | target, rule.overwritten, i)) return false;
+      if (!this.add(commit, snapshotNode(a, shift) + target, rule.overwritten, i)) return false;
     }
     return true;
   }
@@ -204,24 +205,26 @@ export class OrderState {
     for (let w = writtenStart[b]; w < writtenStart[b + 1]; w += 1) {
       const key = keyOf[written[w]];
       const version = this.#lastOfChain(key, chain, value, shift);
-      if (version < 0 || ((writer[version] << shift) | shift) <= old) continue;
+      if (version < 0 || commitNode(writer[version], shift) <= old) continue;
       for (let i = readerStart[version]; i < readerStart[version + 1]; i += 1) {
         const r = reader[i];
-        if (r !== b && !this.add(r << shift, (b << shift) | shift, rule.antiDependency, version)) return false;
+        if (r !== b && !this.add(snapshotNode(r, shift), commitNode(b, shift), rule.antiDependency, version))
+          return false;
       }
     }
     return true;
   }
 
   #writeConflicts(b: number, chain: number, old: number, value: number): boolean {
+    const { shift } = this.#nodes;
     const { writtenStart, written, keyOf, writer } = this.#versions;
     for (let w = writtenStart[b]; w < writtenStart[b + 1]; w += 1) {
       const key = keyOf[written[w]];
       const version = this.#lastOfChain(key, chain, value, 0);
       if (version < 0) continue;
       const a = writer[version];
-      if (a << 1 <= old) continue;
-      if (!this.add((a << 1) | 1, b << 1, rule.writeConflict, key)) return false;
+      if (snapshotNode(a, shift) <= old) continue;
+      if (!this.add(commitNode(a, shift), snapshotNode(b, shift), rule.writeConflict, key)) return false;
     }
     return true;
   }
@@ -234,17 +237,17 @@ export class OrderState {
     let high = segmentStart[key + 1];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (chainOf[writer[segmentFirst[middle]] << shift] <= chain) low = middle;
+      if (chainOf[snapshotNode(writer[segmentFirst[middle]], shift)] <= chain) low = middle;
       else high = middle;
     }
     if (low === high) return -1;
     let first = segmentFirst[low];
-    if (chainOf[writer[first] << shift] !== chain) return -1;
-    if (((writer[first] << shift) | point) > value) return -1;
+    if (chainOf[snapshotNode(writer[first], shift)] !== chain) return -1;
+    if (snapshotNode(writer[first], shift) + point > value) return -1;
     let end = segmentFirst[low + 1];
     while (end - first > 1) {
       const middle = (first + end) >>> 1;
-      if (((writer[middle] << shift) | point) <= value) first = middle;
+      if (snapshotNode(writer[middle], shift) + point <= value) first = middle;
       else end = middle;
     }
     return first;

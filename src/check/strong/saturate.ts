@@ -8,6 +8,7 @@
  */
 import type { TimeLimit } from '../../base/index.ts';
 import { edgesBySource, fillClocks, topologicalOrder } from './clocks.ts';
+import { commitNode, snapshotNode } from './node.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
 import { OrderState } from './order-state.ts';
 import type { Versions } from './versions.ts';
@@ -79,9 +80,9 @@ function addInitialReads(
       for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
         const first = segmentFirst[g];
         const b = writer[first];
-        if (b !== r) edges.add(r << shift, (b << shift) | shift, rule.initialRead, k);
+        if (b !== r) edges.add(snapshotNode(r, shift), commitNode(b, shift), rule.initialRead, k);
         else if (first + 1 < segmentFirst[g + 1])
-          edges.add(r << shift, (writer[first + 1] << shift) | shift, rule.initialRead, k);
+          edges.add(snapshotNode(r, shift), commitNode(writer[first + 1], shift), rule.initialRead, k);
       }
     }
   }
@@ -113,7 +114,7 @@ class Pass {
     const target = level === 'snapshot-isolation' ? 0 : shift;
     for (let r = 0; r < memberCount; r += 1) {
       this.#limit.check();
-      const row = (r << shift) * chainCount;
+      const row = snapshotNode(r, shift) * chainCount;
       for (let i = readStart[r]; i < readStart[r + 1]; i += 1) {
         const version = readVersion[i];
         if (version < 0) continue; // said by `addInitialReads`
@@ -122,16 +123,16 @@ class Pass {
         const lastSegment = segmentStart[k + 1];
         for (let g = segmentStart[k]; g < lastSegment; g += 1) {
           const first = segmentFirst[g];
-          const chain = chainOf[writer[first] << shift];
+          const chain = chainOf[snapshotNode(writer[first], shift)];
           const limit = clocks[row + chain];
-          if (((writer[first] << shift) | shift) > limit) continue;
+          if (commitNode(writer[first], shift) > limit) continue;
           const last = this.#lastUpTo(first, segmentFirst[g + 1], limit);
           let b = writer[last];
           if (b === r) {
             if (last === first) continue;
             b = writer[last - 1]; // one point is before itself; of two the snapshot is before the commit
           }
-          if (b !== a) this.#add((b << shift) | shift, (a << shift) | target, rule.overwritten, i);
+          if (b !== a) this.#add(commitNode(b, shift), snapshotNode(a, shift) + target, rule.overwritten, i);
         }
       }
     }
@@ -146,7 +147,7 @@ class Pass {
       if (first === after) continue;
       this.#limit.check();
       const k = keyOf[version];
-      const node = (writer[version] << shift) | shift;
+      const node = commitNode(writer[version], shift);
       const chain = chainOf[node];
       for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
         const end = segmentFirst[g + 1];
@@ -156,9 +157,9 @@ class Pass {
         for (let i = first; i < after; i += 1) {
           const r = reader[i];
           const b = writer[next];
-          if (r !== b) this.#add(r << shift, (b << shift) | shift, rule.antiDependency, version);
+          if (r !== b) this.#add(snapshotNode(r, shift), commitNode(b, shift), rule.antiDependency, version);
           else if (next + 1 < end)
-            this.#add(r << shift, (writer[next + 1] << shift) | shift, rule.antiDependency, version);
+            this.#add(snapshotNode(r, shift), commitNode(writer[next + 1], shift), rule.antiDependency, version);
         }
       }
     }
@@ -173,12 +174,12 @@ class Pass {
       for (let version = keyStart[k]; version < keyStart[k + 1]; version += 1) {
         this.#limit.check();
         const a = writer[version];
-        const chain = chainOf[a << shift];
+        const chain = chainOf[snapshotNode(a, shift)];
         for (let g = segmentStart[k]; g < segmentStart[k + 1]; g += 1) {
           const end = segmentFirst[g + 1];
-          if (chainOf[writer[segmentFirst[g]] << shift] === chain) continue;
-          const next = this.#firstAfter(segmentFirst[g], end, a << shift, chain, shift);
-          if (next < end) this.#add((a << shift) | 1, writer[next] << shift, rule.writeConflict, k);
+          if (chainOf[snapshotNode(writer[segmentFirst[g]], shift)] === chain) continue;
+          const next = this.#firstAfter(segmentFirst[g], end, snapshotNode(a, shift), chain, shift);
+          if (next < end) this.#add(commitNode(a, shift), snapshotNode(writer[next], shift), rule.writeConflict, k);
         }
       }
     }
@@ -191,7 +192,7 @@ class Pass {
     let [low, high] = [first, end];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (((writer[middle] << shift) | shift) <= limit) low = middle;
+      if (commitNode(writer[middle], shift) <= limit) low = middle;
       else high = middle;
     }
     return low;
@@ -205,7 +206,7 @@ class Pass {
     let [low, high] = [first, end];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const commit = (writer[middle] << shift) | shift;
+      const commit = commitNode(writer[middle], shift);
       if (clocks[commit * chainCount + chain] >= node) high = middle;
       else low = middle + 1;
     }

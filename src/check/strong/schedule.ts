@@ -6,6 +6,7 @@
  */
 import { MinHeap } from '../../base/index.ts';
 import type { EdgesBySource } from './clocks.ts';
+import { isCommit, isSnapshot, memberAt } from './node.ts';
 import type { Nodes, OrderEdges } from './nodes.ts';
 import type { Versions } from './versions.ts';
 
@@ -104,13 +105,13 @@ class Scheduler {
   /** What makes no other wait goes first. */
   #priority(u: number): number {
     const { shift, memberCount, level } = this.#nodes;
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     const depth = this.#depth[u];
     if (m >= memberCount) return 0;
     const { writtenStart } = this.#versions;
     const writes = writtenStart[m] !== writtenStart[m + 1];
-    const isSnapshot = shift === 1 && (u & 1) === 0;
-    if (!writes || (isSnapshot && level === 'prefix') || (!isSnapshot && level === 'snapshot-isolation')) return 0;
+    const isOnlySnapshot = !isCommit(u, shift);
+    if (!writes || (isOnlySnapshot && level === 'prefix') || (!isOnlySnapshot && level === 'snapshot-isolation')) return 0;
     return depth + 1;
   }
 
@@ -134,16 +135,16 @@ class Scheduler {
   /** A key that the node must wait for, or -1. */
   #blockedBy(u: number): number {
     const { shift, memberCount, level } = this.#nodes;
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     if (m >= memberCount) return -1;
     const { writtenStart, written, keyOf, writer } = this.#versions;
-    const isSnapshot = shift === 1 && (u & 1) === 0;
-    if (isSnapshot && level === 'prefix') return -1;
-    const own = level === 'snapshot-isolation' && !isSnapshot ? 1 : 0;
+    const isOnlySnapshot = !isCommit(u, shift);
+    if (isOnlySnapshot && level === 'prefix') return -1;
+    const own = level === 'snapshot-isolation' && !isOnlySnapshot ? 1 : 0;
     for (let w = writtenStart[m]; w < writtenStart[m + 1]; w += 1) {
       const k = keyOf[written[w]];
       if (this.#open[k] > own) return k;
-      if (isSnapshot) continue;
+      if (isOnlySnapshot) continue;
       const current = this.#current[k];
       const pending = this.#pending[current];
       if (pending > 0 && (shift === 1 || pending > this.#ownReads(m, k, current, writer.length))) return k;
@@ -166,13 +167,13 @@ class Scheduler {
     const { shift, memberCount, level } = this.#nodes;
     this.#order[this.#placed] = u;
     this.#placed += 1;
-    const m = u >> shift;
+    const m = memberAt(u, shift);
     if (m < memberCount) {
-      const isSnapshot = (u & shift) === 0;
-      if (isSnapshot) this.#read(m);
-      if ((u & shift) === shift) this.#write(m);
-      if (isSnapshot && level === 'snapshot-isolation') this.#hold(m, 1);
-      if (!isSnapshot && level === 'snapshot-isolation') this.#hold(m, -1);
+      const takesSnapshot = isSnapshot(u, shift);
+      if (takesSnapshot) this.#read(m);
+      if (isCommit(u, shift)) this.#write(m);
+      if (takesSnapshot && level === 'snapshot-isolation') this.#hold(m, 1);
+      if (!takesSnapshot && level === 'snapshot-isolation') this.#hold(m, -1);
     }
     this.#forEachNext(u, (v) => {
       const left = this.#left[v] - 1;

@@ -7,6 +7,7 @@ import type { Reads } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { CompactLevel } from '../verdict.ts';
 import { edgesBySource, fillClocks, topologicalOrder } from './clocks.ts';
+import { commitNode, snapshotNode } from './node.ts';
 import { addKnownEdges, nodesOf, OrderEdges, type StrongLevel } from './nodes.ts';
 import { saturate } from './saturate.ts';
 import { versionsOf } from './versions.ts';
@@ -53,8 +54,8 @@ export function surelyBefore(
     isBefore: (a, b) => {
       const [first, second] = [memberOf[a], memberOf[b]];
       if (a === INITIAL || first < 0 || second < 0 || first === second) return false;
-      const commit = (first << shift) | shift;
-      return clocks[(second << shift) * chainCount + chainOf[commit]] >= commit;
+      const commit = commitNode(first, shift);
+      return clocks[snapshotNode(second, shift) * chainCount + chainOf[commit]] >= commit;
     },
     overwriting: isStrong || level === 'causal',
     writersOf: (key) => {

@@ -1,6 +1,7 @@
 /** The versions of keys, who reads them, and where in a key's writers each chain stands. Linear but for a search in the writers of a key. */
 import { type CompactHistory, INITIAL } from '../../history/index.ts';
 import type { Reads } from '../reads.ts';
+import { snapshotNode } from './node.ts';
 import type { Nodes } from './nodes.ts';
 
 export interface Versions {
@@ -137,7 +138,7 @@ function segmentsOf(
     segmentStart[k] = g;
     let chain = -1;
     for (let v = keyStart[k]; v < keyStart[k + 1]; v += 1) {
-      const own = chainOf[writer[v] << shift];
+      const own = chainOf[snapshotNode(writer[v], shift)];
       if (own === chain) continue;
       chain = own;
       segmentFirst[g] = v;
@@ -162,7 +163,7 @@ function lastReaders(
   const forEach = (visit: (v: number, m: number) => void): void => {
     lastChain.fill(-1);
     for (let m = memberCount - 1; m >= 0; m -= 1) {
-      const chain = chainOf[m << shift];
+      const chain = chainOf[snapshotNode(m, shift)];
       for (let i = readStart[m]; i < readStart[m + 1]; i += 1) {
         const v = target[i];
         if (v < 0 || lastChain[v] === chain) continue;
