@@ -13,7 +13,7 @@ export const checkBugs: readonly PlantedBug[] = [
   {
     name: 'snapshot isolation without its prefix',
     file: 'src/isolation/definition.ts',
-    before: '    visible.prefix(e, t2, read) ||\n',
+    before: 'visible.prefix(e, t2, read) || ',
     after: '',
     why: 'a long fork is at snapshot isolation',
     tests: ['src/isolation/definition.test.ts'],

@@ -39,10 +39,9 @@ export const visible: Record<IsolationLevel, Visible> = {
   'read-committed': (e, t2, read) => e.readsOf(read.by).some((b) => b.operation < read.operation && b.from === t2),
   'read-atomic': (e, t2, read) => soOrWr(e, t2, read.by),
   causal: (e, t2, read) => soOrWrClosure(e, t2, read.by),
-  prefix: (e, t2, read) => e.members.some((t4) => coOrSame(e, t2, t4) && soOrWr(e, t4, read.by)),
+  prefix: (e, t2, read) => soOrWrBefore(e, read.by).some((t4) => coOrSame(e, t2, t4)),
   'snapshot-isolation': (e, t2, read) =>
-    visible.prefix(e, t2, read) ||
-    e.members.some((t4) => coOrSame(e, t2, t4) && e.co(t4, read.by) && writeSameKey(e, t4, read.by)),
+    visible.prefix(e, t2, read) || conflicting(e, read.by).some((t4) => coOrSame(e, t2, t4) && e.co(t4, read.by)),
   serializable: (e, t2, read) => e.co(t2, read.by),
   'strict-serializable': (e, t2, read) => e.co(t2, read.by),
 };
@@ -111,7 +110,8 @@ export function satisfiedBy(relations: Relations, commitOrder: readonly Transact
     e.reads.every((read) =>
       e
         .writersOf(read.key)
-        .every((t2) => t2 === read.from || !visible[levelOf(read.by)](e, t2, read) || co(t2, read.from)),
+        // co is the cheaper one to ask.
+        .every((t2) => t2 === read.from || co(t2, read.from) || !visible[levelOf(read.by)](e, t2, read)),
     )
   );
 }
@@ -142,33 +142,49 @@ export function soOrWr(e: Relations, a: TransactionIndex, b: TransactionIndex): 
 
 /** (a, b) in (so U wr)+ */
 function soOrWrClosure(e: Relations, a: TransactionIndex, b: TransactionIndex): boolean {
-  let pasts = pastsOf.get(e.members);
-  if (pasts === undefined) pastsOf.set(e.members, (pasts = new Map()));
-  let past = pasts.get(b);
-  if (past === undefined) pasts.set(b, (past = causalPast(e, b)));
-  return past.has(a);
+  return causalPast(e, b).has(a);
 }
 
-/** The past of each transaction, kept with the members of its history: the definition asks for it once a read and writer. */
-const pastsOf = new WeakMap<readonly TransactionIndex[], Map<TransactionIndex, ReadonlySet<TransactionIndex>>>();
+/** Of a transaction, kept with the members of its history: the definition asks for it once a read and writer. */
+function kept<T>(find: (e: Relations, t: TransactionIndex) => T): (e: Relations, t: TransactionIndex) => T {
+  const known = new WeakMap<readonly TransactionIndex[], Map<TransactionIndex, T>>();
+  return (e, t) => {
+    let found = known.get(e.members);
+    if (found === undefined) known.set(e.members, (found = new Map()));
+    const before = found.get(t);
+    if (before !== undefined) return before;
+    const now = find(e, t);
+    found.set(t, now);
+    return now;
+  };
+}
+
+/** The members t4 with (t4, t) in so U wr. */
+const soOrWrBefore = kept((e, t) => e.members.filter((t4) => soOrWr(e, t4, t)));
+
+/** The members that write a key that t writes. */
+const conflicting = kept((e, t) => e.members.filter((t4) => writeSameKey(e, t4, t)));
 
 /** Found backwards from b. */
-function causalPast(e: Relations, b: TransactionIndex): ReadonlySet<TransactionIndex> {
+const causalPast = kept((e, b): ReadonlySet<TransactionIndex> => {
   const past = new Set<TransactionIndex>();
   const queue = [b];
   for (let t = queue.pop(); t !== undefined; t = queue.pop()) {
-    const previous = e.members.findLast((other) => e.so(other, t)) ?? INITIAL;
-    for (const before of [previous, ...e.readsOf(t).map(({ from }) => from)]) {
-      if (t === INITIAL || past.has(before)) continue;
+    if (t === INITIAL) continue;
+    for (const before of [previousOf(e, t), ...e.readsOf(t).map(({ from }) => from)]) {
+      if (past.has(before)) continue;
       past.add(before);
       queue.push(before);
     }
   }
   return past;
-}
+});
+
+/** The last member before t in so. */
+const previousOf = kept((e, t) => e.members.findLast((other) => e.so(other, t)) ?? INITIAL);
 
 const coOrSame = (e: Execution, a: TransactionIndex, b: TransactionIndex): boolean => a === b || e.co(a, b);
 
-function writeSameKey(e: Execution, a: TransactionIndex, b: TransactionIndex): boolean {
+function writeSameKey(e: Relations, a: TransactionIndex, b: TransactionIndex): boolean {
   return [...e.keysWrittenBy(a)].some((key) => e.writes(b, key));
 }
