@@ -19,7 +19,7 @@ function isNext(mirror: Mirror, row: number, earlier: number, later: number): bo
   const { versions } = rows;
   const locked = operations.end[versions.operation[later]];
   if (locked > versions.start[later] || rows.isHidden(row, versions.start[later])) return false;
-  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+  for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
     if (other === earlier || other === later) continue;
     if (!versions.isSurelyAfter(earlier, other) && !versions.isSurelyAfter(other, later)) return false;
   }
@@ -29,7 +29,7 @@ function isNext(mirror: Mirror, row: number, earlier: number, later: number): bo
 /** Has an open transaction written the row before `time`? No one may have seen its commit. */
 function mayHaveCommitted({ rows, transactions }: Mirror, row: number, time: number): boolean {
   const { owns } = rows;
-  for (let own = rows.firstOwn[row]; own !== none; own = owns.nextOfRow[own])
+  for (let own = rows.owns.ofRow.first[row]; own !== none; own = owns.ofRow.next[own])
     if (transactions.fate[owns.transaction[own]] === fateCode.open && owns.end[own] < time) return true;
   return false;
 }

@@ -39,12 +39,12 @@ export function findCandidates(
   view: View | null,
   found: Candidates,
 ): void {
-  const { versions, firstVersion } = mirror.rows;
-  const first = firstVersion[row];
+  const { versions } = mirror.rows;
+  const first = versions.ofRow.first[row];
   const pivot = pivotOf(mirror, first, start);
   let [matches, match] = [0, none];
   let [lower, upper] = [Infinity, -Infinity];
-  for (let version = first; version !== none; version = versions.next[version]) {
+  for (let version = first; version !== none; version = versions.ofRow.next[version]) {
     if (!isCandidate(mirror, first, version, start, end, pivot, view) || !agrees(versions.image[version], read))
       continue;
     if (matches === 0) match = version;
@@ -62,11 +62,11 @@ export function findCandidates(
 
 /** All candidates, for explanations and predicates. */
 export function listCandidates(mirror: Mirror, row: number, start: number, end: number, view: View | null): number[] {
-  const { versions, firstVersion } = mirror.rows;
-  const first = firstVersion[row];
+  const { versions } = mirror.rows;
+  const first = versions.ofRow.first[row];
   const pivot = pivotOf(mirror, first, start);
   const all: number[] = [];
-  for (let version = first; version !== none; version = versions.next[version])
+  for (let version = first; version !== none; version = versions.ofRow.next[version])
     if (isCandidate(mirror, first, version, start, end, pivot, view)) all.push(version);
   return all;
 }
@@ -74,7 +74,7 @@ export function listCandidates(mirror: Mirror, row: number, start: number, end: 
 /** Versions that end before this start are garbage for a snapshot from `start` on. */
 function pivotOf({ rows: { versions } }: Mirror, first: number, start: number): number {
   let pivot = -Infinity;
-  for (let version = first; version !== none; version = versions.next[version]) {
+  for (let version = first; version !== none; version = versions.ofRow.next[version]) {
     const from = versions.start[version];
     if (from > start) break;
     if (versions.isDefinite[version] === 1 && versions.end[version] < start && from > pivot) pivot = from;
@@ -104,7 +104,7 @@ function isRuledOut({ rows, transactions }: Mirror, first: number, version: numb
   const writer = versions.writer[version];
   if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer])) return true;
   if (seen.size === 0) return false;
-  for (let other = first; other !== none; other = versions.next[other]) {
+  for (let other = first; other !== none; other = versions.ofRow.next[other]) {
     const by = versions.writer[other];
     if (by !== none && seen.has(transactions.serial[by]) && versions.isSurelyAfter(other, version)) return true;
   }
@@ -114,7 +114,7 @@ function isRuledOut({ rows, transactions }: Mirror, first: number, version: numb
 /** The latest moment at which the version may still be the row's last. */
 function lastSeen({ rows: { versions } }: Mirror, first: number, version: number): number {
   let last = Infinity;
-  for (let other = first; other !== none; other = versions.next[other]) {
+  for (let other = first; other !== none; other = versions.ofRow.next[other]) {
     const end = versions.end[other];
     if (end < last && versions.isDefinite[other] === 1 && versions.isSurelyAfter(other, version)) last = end;
   }

@@ -221,7 +221,7 @@ export class ReadVerifier {
       if (hasView && !isPast) this.#viewToNote().seen.add(transactions.serial[source]);
     }
     const isReader = transactions.fate[transaction] !== fateCode.aborted && mirror.mechanisms.certifier !== null;
-    for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+    for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
       const writer = versions.writer[other];
       if (writer === none || other === version || !versions.isSurelyAfter(other, version)) continue;
       // And so does what is installed after it.
@@ -250,7 +250,7 @@ export class ReadVerifier {
     const { locks } = rows;
     const violation = readViolation(this.#mirror, transaction, operation, row, image, { start, end, view });
     // What it read may be of a transaction that has not committed as far as is known: its fate decides.
-    for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+    for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
       const [written, writer] = [locks.image[lock], locks.transaction[lock]];
       if (written === undefined || writer === transaction || transactions.fate[writer] !== fateCode.open) continue;
       // What ROLLBACK TO took back will not be committed.

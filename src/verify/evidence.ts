@@ -75,9 +75,9 @@ export function readViolation(
 function otherWriters({ rows }: Mirror, row: number, image: Image, candidates: readonly number[]): number[] {
   const { versions, locks } = rows;
   const writers = new Set(candidates.map((version) => versions.writer[version]));
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version])
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version])
     if (agrees(versions.image[version], image)) writers.add(versions.writer[version]);
-  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+  for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
     const written = locks.image[lock];
     if (written !== undefined && agrees(written, image)) writers.add(locks.transaction[lock]);
   }
@@ -104,13 +104,13 @@ function by({ transactions }: Mirror, writer: number | undefined): string {
 function sourceOf(mirror: Mirror, row: number, image: Image, reader: number, snapshotEnd: number): string {
   const { rows, transactions } = mirror;
   const { versions, locks } = rows;
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version]) {
     const known = versions.image[version];
     if (known === undefined || !agrees(known, image)) continue;
     const isLater = versions.start[version] > snapshotEnd;
     return `what it read${by(mirror, versions.writer[version])} was ${isLater ? 'committed only later' : 'already overwritten'}`;
   }
-  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+  for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
     const [written, writer] = [locks.image[lock], locks.transaction[lock]];
     if (writer === reader || written === undefined || !agrees(written, image)) continue;
     const name = transactions.name[writer];

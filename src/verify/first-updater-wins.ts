@@ -17,7 +17,7 @@ export function verifyFirstUpdater(mirror: Mirror, row: number, version: number)
   if (mayBeUnwritten(mirror, row, version)) return;
   const { versions } = rows;
   const writer = versions.writer[version];
-  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+  for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
     const by = versions.writer[other];
     if (other === version || by === none || versions.isDefinite[other] === 0) continue;
     if (mayBeAnother(mirror, other, version) || mayBeDeletedBetween(mirror, row, other, version)) continue;
@@ -42,7 +42,7 @@ function mayBeAnother({ rows: { versions } }: Mirror, one: number, two: number):
 function mayBeDeletedBetween({ rows }: Mirror, row: number, one: number, two: number): boolean {
   const { versions } = rows;
   if (rows.isHidden(row, Math.max(versions.start[one], versions.start[two]))) return true;
-  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+  for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
     if (versions.image[other] !== null || other === one || other === two) continue;
     const isBefore = versions.isSurelyAfter(one, other) && versions.isSurelyAfter(two, other);
     const isAfter = versions.isSurelyAfter(other, one) && versions.isSurelyAfter(other, two);

@@ -44,11 +44,11 @@ function wholeImage({ rows, mechanisms }: Mirror, own: number, start: number): I
   const image = owns.image[own];
   if (!isColumns(image) || mechanisms.mutualExclusion === 'none' || mechanisms.install !== 'commit') return image;
   const row = owns.row[own];
-  const last = rows.lastVersion[row];
+  const last = rows.versions.ofRow.last[row];
   const before = versions.image[last];
   if (rows.isHidden(row, start)) return image; // of which columns the last version says nothing any more
   if (owns.end[own] >= start || versions.end[last] >= start || !isColumns(before)) return image;
-  for (let other = rows.firstVersion[row]; other !== last; other = versions.next[other])
+  for (let other = rows.versions.ofRow.first[row]; other !== last; other = versions.ofRow.next[other])
     if (versions.isDefinite[other] === 0 || versions.end[other] >= versions.start[last]) return image;
   return merged(before, image);
 }
@@ -71,8 +71,9 @@ export function relateVersions(mirror: Mirror, transaction: number): void {
 function relateWriters(mirror: Mirror, transaction: number, row: number, version: number): void {
   const { rows, counts } = mirror;
   const { versions } = rows;
-  const { start, end, next, isDefinite, writer } = versions;
-  const first = rows.firstVersion[row];
+  const { start, end, isDefinite, writer } = versions;
+  const { next } = versions.ofRow;
+  const first = rows.versions.ofRow.first[row];
   let pivot = -Infinity;
   for (let other = first; other !== none; other = next[other])
     if (isDefinite[other] === 1 && end[other] < start[version]) pivot = Math.max(pivot, start[other]);
@@ -89,7 +90,7 @@ function relateWriters(mirror: Mirror, transaction: number, row: number, version
 function relateReaders(mirror: Mirror, transaction: number, row: number, version: number): void {
   const { rows, transactions } = mirror;
   const { versions, readers } = rows;
-  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+  for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
     let reader = versions.firstReader[other];
     if (reader === none || other === version || !versions.isSurelyAfter(version, other)) continue;
     for (; reader !== none; reader = readers.next[reader]) {

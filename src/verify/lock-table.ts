@@ -1,5 +1,6 @@
 /** What transactions hold on rows: locks, and writes of their own that others may not see yet. */
 import type { Image } from './image.ts';
+import { RowLists } from './row-lists.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 
 /** Locks of transactions that something open may still conflict with. */
@@ -13,9 +14,7 @@ export class LockTable extends Slots {
   releaseEnd = new Float64Array();
   /** What was written under it; undefined for reads. */
   readonly image: (Image | undefined)[] = [];
-  /** Those of a row. */
-  nextOfRow = new Int32Array();
-  previousOfRow = new Int32Array();
+  readonly ofRow = new RowLists();
   /** Those of a transaction, in the order of its operations. */
   next = new Int32Array();
 
@@ -28,8 +27,6 @@ export class LockTable extends Slots {
     this.image[lock] = image;
     this.releaseStart[lock] = Infinity;
     this.releaseEnd[lock] = Infinity;
-    this.nextOfRow[lock] = none;
-    this.previousOfRow[lock] = none;
     this.next[lock] = none;
     return lock;
   }
@@ -46,8 +43,7 @@ export class LockTable extends Slots {
     this.isExclusive = grownBytes(this.isExclusive, capacity);
     this.releaseStart = grownFloats(this.releaseStart, capacity);
     this.releaseEnd = grownFloats(this.releaseEnd, capacity);
-    this.nextOfRow = grownInts(this.nextOfRow, capacity);
-    this.previousOfRow = grownInts(this.previousOfRow, capacity);
+    this.ofRow.growRecords(capacity);
     this.next = grownInts(this.next, capacity);
   }
 }
@@ -66,7 +62,7 @@ export class OwnTable extends Slots {
   /** The version that it became at the commit. */
   version = new Int32Array();
   next = new Int32Array();
-  nextOfRow = new Int32Array();
+  readonly ofRow = new RowLists();
 
   add(row: number, transaction: number, operation: number, end: number, image: Image): number {
     const own = this.take();
@@ -78,7 +74,6 @@ export class OwnTable extends Slots {
     this.isDeleter[own] = image === null ? 1 : 0;
     this.version[own] = none;
     this.next[own] = none;
-    this.nextOfRow[own] = none;
     return own;
   }
 
@@ -95,6 +90,6 @@ export class OwnTable extends Slots {
     this.isDeleter = grownBytes(this.isDeleter, capacity);
     this.version = grownInts(this.version, capacity);
     this.next = grownInts(this.next, capacity);
-    this.nextOfRow = grownInts(this.nextOfRow, capacity);
+    this.ofRow.growRecords(capacity);
   }
 }

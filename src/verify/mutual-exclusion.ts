@@ -21,7 +21,7 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
   const reported = new Set<number>();
   for (let lock = transactions.firstLock[transaction]; lock !== none; lock = locks.next[lock]) {
     const row = locks.row[lock];
-    for (let other = rows.firstLock[row]; other !== none; other = locks.nextOfRow[other]) {
+    for (let other = rows.locks.ofRow.first[row]; other !== none; other = locks.ofRow.next[other]) {
       const by = locks.transaction[other];
       if (by === transaction || fate[by] === fateCode.open || fate[by] === fateCode.unknown) continue;
       if (isAbandoned[by] === 1 || !excludeEachOther(mirror, lock, other)) continue;
@@ -80,8 +80,8 @@ function relate(mirror: Mirror, row: number, earlier: number, later: number): vo
 
 function versionBy({ rows }: Mirror, row: number, writer: number): number {
   const { versions } = rows;
-  let version = rows.firstVersion[row];
-  while (version !== none && versions.writer[version] !== writer) version = versions.next[version];
+  let version = rows.versions.ofRow.first[row];
+  while (version !== none && versions.writer[version] !== writer) version = versions.ofRow.next[version];
   return version;
 }
 

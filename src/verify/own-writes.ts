@@ -63,7 +63,7 @@ function mayBeBesideAnother(
   const { owns, versions } = rows;
   const snapshotStart = transactions.snapshotStart[transaction];
   if (!mechanisms.firstUpdaterWins || mechanisms.certifier !== null || Number.isNaN(snapshotStart)) return false;
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version]) {
     if (versions.image[version] !== null || versions.end[version] < snapshotStart) continue;
     if (versions.start[version] <= owns.end[own]) return true;
   }

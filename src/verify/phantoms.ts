@@ -68,8 +68,8 @@ function isAlive({ transactions }: Mirror, { transaction, serial }: Kept): boole
 }
 
 function relateRow(mirror: Mirror, reader: PredicateReader, row: number): void {
-  const { versions, firstVersion } = mirror.rows;
-  for (let version = firstVersion[row]; version !== none; version = versions.next[version])
+  const { versions } = mirror.rows;
+  for (let version = versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version])
     relate(mirror, reader, row, version);
 }
 

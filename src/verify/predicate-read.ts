@@ -46,7 +46,7 @@ export function verifyPredicate(
 /** The latest version by start is a candidate, or one that overlaps with it: most rows fail here without a list. */
 function mayQualify({ rows }: Mirror, row: number, where: readonly Condition[]): boolean {
   const { versions } = rows;
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version])
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version])
     if (qualifies(versions.image[version], where)) return true;
   return false;
 }

@@ -118,7 +118,7 @@ test('rows are found by what their versions hold and what reads have shown of th
   rows.meet(keys.of('t/1'));
   rows.meet(keys.of('t/2'));
   expect([found('n', 5), found('m', 1)]).toEqual([[0, 1], []]);
-  rows.learn(rows.firstVersion[0] as number, toImage(new Map([['m', 1]]), empty));
+  rows.learn(rows.versions.ofRow.first[0] as number, toImage(new Map([['m', 1]]), empty));
   rows.insert(rows.versions.add(0, none, none, 10, 11, toImage(new Map([['n', 6]]), empty)));
   expect([found('n', 5), found('n', 6), found('m', 1)]).toEqual([[0, 1], [0], [0]]);
   rows.dropGarbage(0, 20, () => {});

@@ -7,7 +7,7 @@ import { type Image, isColumns, learned } from './image.ts';
 import type { Names } from './operation-table.ts';
 import { LockTable, OwnTable } from './lock-table.ts';
 import { RowIndex } from './row-index.ts';
-import { grownBytes, grownInts, none } from './slots.ts';
+import { grownBytes, none } from './slots.ts';
 import type { Condition, Scalar } from '../trace/index.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { ReaderTable, VersionTable } from './version-table.ts';
@@ -20,11 +20,6 @@ export class RowTable {
   readonly #keys: Names;
   readonly #transactions: TransactionTable;
   readonly #initial: (key: string) => Image | undefined;
-  firstVersion = new Int32Array();
-  lastVersion = new Int32Array();
-  firstLock = new Int32Array();
-  lastLock = new Int32Array();
-  firstOwn = new Int32Array();
   /** Can nothing be said about what reads of this row should see? */
   isClouded = new Uint8Array();
   #size = 0;
@@ -53,32 +48,25 @@ export class RowTable {
 
   #add(): void {
     const row = this.#size;
-    if (row === this.firstVersion.length) this.#grow(Math.max(16, 2 * row));
+    if (row === this.isClouded.length) this.#grow(Math.max(16, 2 * row));
     this.#size += 1;
     const key = this.#keys.name(row);
     const version = this.versions.add(row, none, none, -Infinity, -Infinity, this.#initial(key));
-    this.firstVersion[row] = version;
-    this.lastVersion[row] = version;
-    this.firstLock[row] = none;
-    this.lastLock[row] = none;
-    this.firstOwn[row] = none;
+    this.versions.ofRow.clear(row);
+    this.versions.ofRow.append(row, version);
+    this.locks.ofRow.clear(row);
+    this.owns.ofRow.clear(row);
     if (this.#hasClouds) this.isClouded[row] = this.#clouds.until(key) > -Infinity ? 1 : 0;
     if (!this.#index.isEmpty) this.#index.meet(row, this.versions.image[version]);
   }
 
   /** Puts a version between the others of its row, by start. O(versions with a later start) */
   insert(version: number): void {
-    const { start, next, previous, row } = this.versions;
+    const { start, row, ofRow } = this.versions;
     const at = row[version];
-    let before = this.lastVersion[at];
-    while (before !== none && start[before] > start[version]) before = previous[before];
-    const after = before === none ? this.firstVersion[at] : next[before];
-    previous[version] = before;
-    next[version] = after;
-    if (before === none) this.firstVersion[at] = version;
-    else next[before] = version;
-    if (after === none) this.lastVersion[at] = version;
-    else previous[after] = version;
+    let before = ofRow.last[at];
+    while (before !== none && start[before] > start[version]) before = ofRow.previous[before];
+    ofRow.insertAfter(before, at, version);
     if (!this.#index.isEmpty) this.#index.add(at, this.versions.image[version]);
   }
 
@@ -94,8 +82,8 @@ export class RowTable {
 
   /** Does one of the row's versions hold the value in the column? */
   holds(row: number, column: string, value: Scalar): boolean {
-    const { image, next } = this.versions;
-    for (let version = this.firstVersion[row]; version !== none; version = next[version]) {
+    const { image, ofRow } = this.versions;
+    for (let version = ofRow.first[row]; version !== none; version = ofRow.next[version]) {
       const known = image[version];
       if (isColumns(known) && known.get(column) === value) return true;
     }
@@ -105,22 +93,22 @@ export class RowTable {
   /** What the versions of the row hold, by start. */
   imagesOf(row: number): readonly (Image | undefined)[] {
     const images: (Image | undefined)[] = [];
-    const { image, next } = this.versions;
-    for (let version = this.firstVersion[row]; version !== none; version = next[version]) images.push(image[version]);
+    const { image, ofRow } = this.versions;
+    for (let version = ofRow.first[row]; version !== none; version = ofRow.next[version]) images.push(image[version]);
     return images;
   }
 
   /** Drops versions that no snapshot from `horizon` on can see. @returns through `onWriter` whose they were */
   dropGarbage(row: number, horizon: number, onWriter: (writer: number) => void): void {
-    const first = this.firstVersion[row];
-    if (first === this.lastVersion[row]) return;
-    const { start, end, next, isDefinite } = this.versions;
+    const { start, end, isDefinite, ofRow } = this.versions;
+    const first = ofRow.first[row];
+    if (first === ofRow.last[row]) return;
     let pivot = -Infinity;
-    for (let version = first; version !== none; version = next[version])
+    for (let version = first; version !== none; version = ofRow.next[version])
       if (isDefinite[version] === 1 && end[version] < horizon && start[version] > pivot) pivot = start[version];
     if (pivot === -Infinity) return;
     for (let version = first; version !== none; ) {
-      const after = next[version];
+      const after = ofRow.next[version];
       if (end[version] < pivot) {
         const writer = this.versions.writer[version];
         this.#removeVersion(version);
@@ -131,12 +119,8 @@ export class RowTable {
   }
 
   #removeVersion(version: number): void {
-    const { next, previous, row } = this.versions;
-    const [before, after, at] = [previous[version], next[version], row[version]];
-    if (before === none) this.firstVersion[at] = after;
-    else next[before] = after;
-    if (after === none) this.lastVersion[at] = before;
-    else previous[after] = before;
+    const at = this.versions.row[version];
+    this.versions.ofRow.remove(at, version);
     if (!this.#index.isEmpty) this.#index.remove(at, this.versions.image[version]);
     for (let reader = this.versions.firstReader[version]; reader !== none; ) {
       const following = this.readers.next[reader];
@@ -182,11 +166,7 @@ export class RowTable {
   lock(row: number, transaction: number, operation: number, isExclusive: boolean, image: Image | undefined): void {
     const { locks } = this;
     const lock = locks.add(row, transaction, operation, isExclusive, image);
-    const last = this.lastLock[row];
-    locks.previousOfRow[lock] = last;
-    if (last === none) this.firstLock[row] = lock;
-    else locks.nextOfRow[last] = lock;
-    this.lastLock[row] = lock;
+    locks.ofRow.append(row, lock);
     const { firstLock, lastLock } = this.#transactions;
     if (firstLock[transaction] === none) firstLock[transaction] = lock;
     else locks.next[lastLock[transaction]] = lock;
@@ -199,7 +179,7 @@ export class RowTable {
     const { firstLock, lastLock } = this.#transactions;
     for (let lock = firstLock[transaction]; lock !== none; ) {
       const following = locks.next[lock];
-      this.#unlinkLock(lock);
+      locks.ofRow.remove(locks.row[lock], lock);
       locks.remove(lock);
       lock = following;
     }
@@ -210,32 +190,22 @@ export class RowTable {
   /** Has it ever written the row, also if that was undone? O(locks on the row) */
   hasWritten(transaction: number, row: number): boolean {
     const { locks } = this;
-    for (let lock = this.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock])
+    for (let lock = locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock])
       if (locks.transaction[lock] === transaction && locks.image[lock] !== undefined) return true;
     return false;
-  }
-
-  #unlinkLock(lock: number): void {
-    const { locks } = this;
-    const [before, after] = [locks.previousOfRow[lock], locks.nextOfRow[lock]];
-    if (before === none) this.firstLock[locks.row[lock]] = after;
-    else locks.nextOfRow[before] = after;
-    if (after === none) this.lastLock[locks.row[lock]] = before;
-    else locks.previousOfRow[after] = before;
   }
 
   /** What the transaction has written to the row, or `none`. O(open transactions that have written it) */
   own(row: number, transaction: number): number {
     const { owns } = this;
-    for (let own = this.firstOwn[row]; own !== none; own = owns.nextOfRow[own])
+    for (let own = owns.ofRow.first[row]; own !== none; own = owns.ofRow.next[own])
       if (owns.transaction[own] === transaction) return own;
     return none;
   }
 
   addOwn(row: number, transaction: number, operation: number, end: number, image: Image): void {
     const own = this.owns.add(row, transaction, operation, end, image);
-    this.owns.nextOfRow[own] = this.firstOwn[row];
-    this.firstOwn[row] = own;
+    this.owns.ofRow.insertAfter(none, row, own);
     const { firstOwn, lastOwn } = this.#transactions;
     if (firstOwn[transaction] === none) firstOwn[transaction] = own;
     else this.owns.next[lastOwn[transaction]] = own;
@@ -247,26 +217,12 @@ export class RowTable {
     const { owns } = this;
     for (let own = this.#transactions.firstOwn[transaction]; own !== none; ) {
       const following = owns.next[own];
-      this.#unlinkOwn(own);
+      owns.ofRow.remove(owns.row[own], own);
       owns.remove(own);
       own = following;
     }
     this.#transactions.firstOwn[transaction] = none;
     this.#transactions.lastOwn[transaction] = none;
-  }
-
-  #unlinkOwn(gone: number): void {
-    const { row, nextOfRow } = this.owns;
-    const at = row[gone];
-    if (this.firstOwn[at] === gone) {
-      this.firstOwn[at] = nextOfRow[gone];
-      return;
-    }
-    for (let own = this.firstOwn[at]; own !== none; own = nextOfRow[own]) {
-      if (nextOfRow[own] !== gone) continue;
-      nextOfRow[own] = nextOfRow[gone];
-      return;
-    }
   }
 
   /** Any row of these tables may have been written by the transaction; `*`: of all tables. */
@@ -286,16 +242,16 @@ export class RowTable {
   isHidden(row: number, time: number): boolean {
     if (this.isClouded[row] === 0) return false;
     const until = this.#clouds.until(this.key(row));
-    const { start, end, next, isDefinite } = this.versions;
-    for (let version = this.firstVersion[row]; version !== none; version = next[version])
+    const { start, end, isDefinite, ofRow } = this.versions;
+    for (let version = ofRow.first[row]; version !== none; version = ofRow.next[version])
       if (isDefinite[version] === 1 && start[version] > until && end[version] < time) return false;
     return true;
   }
 
   /** May a row with this key have been deleted, and another inserted, by one transaction that committed between these? O(versions) */
   mayBeReplaced(row: number, from: number, to: number): boolean {
-    const { start, end, next, isNew } = this.versions;
-    for (let version = this.firstVersion[row]; version !== none; version = next[version])
+    const { start, end, isNew, ofRow } = this.versions;
+    for (let version = ofRow.first[row]; version !== none; version = ofRow.next[version])
       if (isNew[version] === 1 && start[version] <= to && end[version] >= from) return true;
     return false;
   }
@@ -310,11 +266,7 @@ export class RowTable {
   }
 
   #grow(capacity: number): void {
-    this.firstVersion = grownInts(this.firstVersion, capacity);
-    this.lastVersion = grownInts(this.lastVersion, capacity);
-    this.firstLock = grownInts(this.firstLock, capacity);
-    this.lastLock = grownInts(this.lastLock, capacity);
-    this.firstOwn = grownInts(this.firstOwn, capacity);
+    for (const { ofRow } of [this.versions, this.locks, this.owns]) ofRow.growRows(capacity);
     this.isClouded = grownBytes(this.isClouded, capacity);
   }
 }

@@ -14,7 +14,7 @@ export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number
   if (mechanisms.sameWrites === 'written') return false;
   const { versions, owns } = rows;
   const written = owns.image[own];
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version]) {
     if (versions.start[version] > owns.end[own]) continue;
     if (mayHold(versions.image[version], written)) return true;
   }
@@ -40,7 +40,7 @@ export function mayBeUnwritten({ rows, mechanisms }: Mirror, row: number, versio
   const { versions } = rows;
   const written = versions.image[version];
   if (written === undefined) return true;
-  for (let other = rows.firstVersion[row]; other !== none; other = versions.next[other]) {
+  for (let other = rows.versions.ofRow.first[row]; other !== none; other = versions.ofRow.next[other]) {
     if (other === version || versions.start[other] > versions.end[version]) continue;
     if (written !== null && mayHold(versions.image[other], written)) return true;
   }

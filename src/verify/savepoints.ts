@@ -87,7 +87,7 @@ function releaseLocks(mirror: Mirror, transaction: number, operation: number, fa
 /** Is the row surely there without what open transactions have written? */
 function isThere({ rows }: Mirror, row: number): boolean {
   const { versions } = rows;
-  for (let version = rows.firstVersion[row]; version !== none; version = versions.next[version]) {
+  for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version]) {
     const image = versions.image[version];
     if (image === null || image === undefined) return false;
   }

@@ -58,7 +58,7 @@ export class TakenBackWrites {
 function isLockedByAnother(mirror: Mirror, row: number, statement: TakenBack): boolean {
   const { rows, operations } = mirror;
   const { locks } = rows;
-  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+  for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
     const operation = locks.operation[lock];
     if (locks.isExclusive[lock] === 0 || operations.session[operation] === statement.session) continue;
     if (operations.end[operation] <= statement.start && releaseOf(mirror, lock) >= statement.end) return true;
@@ -76,7 +76,7 @@ export function isUncommitted({ operations, mechanisms }: Mirror, operation: num
 /** May another transaction have written the row, whatever, and not committed it yet? */
 export function mayBeDirty(mirror: Mirror, reader: number, row: number, start: number, end: number): boolean {
   const { locks } = mirror.rows;
-  for (let lock = mirror.rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock])
+  for (let lock = mirror.rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock])
     if (mayBeThere(mirror, lock, reader, start, end)) return true;
   return false;
 }
@@ -95,7 +95,7 @@ export function dirtyReadOf(
 ): number {
   const { rows, operations } = mirror;
   const { locks } = rows;
-  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+  for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
     const written = locks.image[lock];
     if (written === undefined || !mayBeThere(mirror, lock, reader, start, end)) continue;
     const isBeingWritten = operations.end[locks.operation[lock]] >= start;
@@ -129,7 +129,7 @@ export function hiddenBy(
   end: number,
 ): number {
   const { locks, versions } = rows;
-  for (let lock = rows.firstLock[row]; lock !== none; lock = locks.nextOfRow[lock]) {
+  for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
     const [operation, writer] = [locks.operation[lock], locks.transaction[lock]];
     const written = locks.image[lock];
     if (written === undefined || writer === reader || operations.end[operation] >= start) continue;

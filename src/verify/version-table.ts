@@ -1,5 +1,6 @@
 /** Versions of rows, and who read them. */
 import type { Image } from './image.ts';
+import { RowLists } from './row-lists.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 
 /** What rows are from commits on. Points in time are known as intervals only; "surely before" means that the intervals do not touch. */
@@ -18,9 +19,8 @@ export class VersionTable extends Slots {
   isDefinite = new Uint8Array();
   /** Has its transaction deleted the row before it? The version is of another row then, with the same key. */
   isNew = new Uint8Array();
-  /** Those of a row, by start. */
-  next = new Int32Array();
-  previous = new Int32Array();
+  /** By start. */
+  readonly ofRow = new RowLists();
   /** The earliest end of those that surely come after it although the intervals overlap, as locks or snapshots show. */
   overwrittenBy = new Float64Array();
   hasSuccessors = new Uint8Array();
@@ -44,8 +44,6 @@ export class VersionTable extends Slots {
     this.image[version] = image;
     this.isDefinite[version] = end === Infinity ? 0 : 1;
     this.isNew[version] = 0;
-    this.next[version] = none;
-    this.previous[version] = none;
     this.overwrittenBy[version] = Infinity;
     this.hasSuccessors[version] = 0;
     this.firstReader[version] = none;
@@ -88,8 +86,7 @@ export class VersionTable extends Slots {
     this.end = grownFloats(this.end, capacity);
     this.isDefinite = grownBytes(this.isDefinite, capacity);
     this.isNew = grownBytes(this.isNew, capacity);
-    this.next = grownInts(this.next, capacity);
-    this.previous = grownInts(this.previous, capacity);
+    this.ofRow.growRecords(capacity);
     this.overwrittenBy = grownFloats(this.overwrittenBy, capacity);
     this.hasSuccessors = grownBytes(this.hasSuccessors, capacity);
     this.firstReader = grownInts(this.firstReader, capacity);

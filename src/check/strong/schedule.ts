@@ -111,7 +111,8 @@ class Scheduler {
     const { writtenStart } = this.#versions;
     const writes = writtenStart[m] !== writtenStart[m + 1];
     const isOnlySnapshot = !isCommit(u, shift);
-    if (!writes || (isOnlySnapshot && level === 'prefix') || (!isOnlySnapshot && level === 'snapshot-isolation')) return 0;
+    if (!writes || (isOnlySnapshot && level === 'prefix') || (!isOnlySnapshot && level === 'snapshot-isolation'))
+      return 0;
     return depth + 1;
   }
 
