@@ -84,10 +84,15 @@ export function transactionOf(
   { operationStart, transactionCount }: CompactHistory,
   operation: number,
 ): TransactionIndex {
-  let [low, high] = [0, transactionCount];
+  return rangeOf(operation, operationStart, transactionCount);
+}
+
+/** The last of `count` ranges that begins at `position` or before. @param starts ascending. Logarithmic. */
+function rangeOf(position: number, starts: Int32Array, count: number): number {
+  let [low, high] = [0, count];
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (operationStart[middle] <= operation) low = middle;
+    if (starts[middle] <= position) low = middle;
     else high = middle;
   }
   return low;
@@ -277,11 +282,5 @@ export function readerOf(
   { readStart }: Pick<Reads, 'readStart'>,
   read: number,
 ): TransactionIndex {
-  let [low, high] = [0, transactionCount];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (readStart[middle] <= read) low = middle;
-    else high = middle;
-  }
-  return low;
+  return rangeOf(read, readStart, transactionCount);
 }

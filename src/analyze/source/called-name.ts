@@ -9,6 +9,14 @@ export function calledName(machine: Machine, at: ts.Node): string {
   return oneLine(ts.isCallExpression(at) || ts.isNewExpression(at) ? at.expression.getText() : at.getText());
 }
 
+/** What a call gives that leaves the sources; `undefined`: it is none of those that are known. */
+export type OutsideCall = (
+  machine: Machine,
+  callee: Abstract,
+  args: readonly Abstract[],
+  at: ts.Node,
+) => Abstract | undefined;
+
 export interface OutsideMethod {
   readonly call: ts.CallExpression;
   readonly receiver: ts.Expression;

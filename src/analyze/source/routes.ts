@@ -2,19 +2,14 @@
 import type ts from 'typescript';
 import { type Abstract, type FunctionValue, unknown } from './abstract-value.ts';
 import { functionsIn } from './run-sometime.ts';
-import { outsideMethod } from './called-name.ts';
+import { outsideMethod, type OutsideCall } from './called-name.ts';
 import type { Machine } from './machine.ts';
 import { constantOf } from './value-arithmetic.ts';
 
 const verbs = /^(?:get|post|put|patch|delete|head|options|all)$/;
 
 /** What the registration gives; `undefined` where the call is none. */
-export function routesOf(
-  machine: Machine,
-  callee: Abstract,
-  args: readonly Abstract[],
-  at: ts.Node,
-): Abstract | undefined {
+export const routesOf: OutsideCall = (machine, callee, args, at) => {
   const called = outsideMethod(machine, callee, at);
   if (called === undefined) return undefined;
   const { method } = called;
@@ -33,7 +28,7 @@ export function routesOf(
     return gives;
   }
   return undefined;
-}
+};
 
 function found(machine: Machine, name: string, functions: readonly FunctionValue[], node: ts.Node): void {
   machine.found({ name, node, functions, kind: 'route' });

@@ -9,7 +9,7 @@ import { causalPath } from '../cycle.ts';
 import type { ForcedEdges } from '../forced-edges.ts';
 import { readAtomicEdges } from '../read-atomic.ts';
 import { readCommittedEdges } from '../read-committed.ts';
-import type { Reads } from '../reads.ts';
+import { readerOf, type Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
 import type { ListReads } from './list-reads.ts';
 
@@ -42,7 +42,7 @@ export function staleRead(level: StaleLevel, lists: ListReads, reads: Reads, ses
     const read = forced.read.array[e];
     const key = reads.readKey[read];
     if (seen !== INITIAL && newest(writer, key) < newest(seen, key)) continue;
-    const reader = readerOf(reads, read, history.transactionCount);
+    const reader = readerOf(history, reads, read);
     return {
       writer,
       reader,
@@ -77,17 +77,6 @@ function newestWrites({ registers, position }: ListReads): (t: TransactionIndex,
     }
     return 0;
   };
-}
-
-/** Logarithmic. */
-function readerOf({ readStart }: Reads, read: number, transactionCount: number): TransactionIndex {
-  let [low, high] = [0, transactionCount];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (readStart[middle] <= read) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 function pathOf(

@@ -228,13 +228,15 @@ const missingErrors: Readonly<Record<Dialect, (code: string, message: string, na
     new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 }),
 };
 
-function dropSchema(
+type Drop = (
   names: readonly string[],
   ifExists: boolean,
   isCascade: boolean,
   planning: Planning,
   changes: Changes,
-): void {
+) => void;
+
+const dropSchema: Drop = (names, ifExists, isCascade, planning, changes) => {
   const { catalog } = planning;
   const name = names.at(-1) ?? '';
   if (!catalog.hasSchema(name)) {
@@ -252,15 +254,9 @@ function dropSchema(
   }
   for (const type of catalog.types()) if (type.schema === name) changes.did(catalog.removeType(type));
   changes.did(catalog.dropSchema(name));
-}
+};
 
-function dropType(
-  names: readonly string[],
-  ifExists: boolean,
-  isCascade: boolean,
-  planning: Planning,
-  changes: Changes,
-): void {
+const dropType: Drop = (names, ifExists, isCascade, planning, changes) => {
   const { catalog } = planning;
   const name = names.at(-1) ?? '';
   const schemas = names.length > 1 ? names.slice(-2, -1) : planning.searchPath;
@@ -290,4 +286,4 @@ function dropType(
     replaceTable(current, { ...current, columns }, planning, changes);
   }
   changes.did(catalog.removeType(type));
-}
+};

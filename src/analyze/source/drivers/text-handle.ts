@@ -1,11 +1,10 @@
 /** `query(text)` on something of which the origin is not known, where the text is SQL: what a plugin or a container gives. */
-import type ts from 'typescript';
 import type { Value } from '../../application.ts';
 import { type Abstract, constant, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
 import { isMapCall } from '../map-call.ts';
-import { calledName, outsideMethod } from '../called-name.ts';
+import { calledName, outsideMethod, type OutsideCall } from '../called-name.ts';
 import { holdsWholeStatement, startsAsSql } from '../sql-text.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
@@ -29,12 +28,7 @@ const clients: Readonly<Record<Machine['dialect'], Client>> = {
 
 const connections = new WeakMap<Machine['emitter'], Connection>();
 
-export function textHandle(
-  machine: Machine,
-  callee: Abstract,
-  args: readonly Abstract[],
-  at: ts.Node,
-): Abstract | undefined {
+export const textHandle: OutsideCall = (machine, callee, args, at) => {
   const called = outsideMethod(machine, callee, at);
   if (called === undefined) return undefined;
   const { method } = called;
@@ -49,7 +43,7 @@ export function textHandle(
   }
   const query = clientOf(machine).member?.('query', at);
   return query === undefined ? unknown('a result') : machine.call(query, args, at);
-}
+};
 
 /** The tag of a template with SQL, where the tag's origin is not known: `locals.sql`, `prisma.$queryRaw`. */
 export function textTag(machine: Machine, tag: Abstract, texts: readonly string[]): Native | undefined {
