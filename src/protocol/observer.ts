@@ -50,7 +50,7 @@ export function observerOf(model: Model): Observer {
     },
     history: () => {
       observedModel.words.fill(0);
-      for (let i = 0; i < members * stride; i += 1) observedModel.words[base + i] &= masks[i % stride];
+      for (let i = 0; i < members * stride; i += 1) observedModel.words[base + i] = words[base + i] & masks[i % stride];
       return historyOf(group, observation.of.all.map(operationsOf), observation.initial);
     },
   };
