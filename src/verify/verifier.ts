@@ -260,8 +260,7 @@ export class Verifier {
       if (savepointLocks === 'released' && certifier === 'cycle') isUncertified[transaction] = 1;
       return;
     }
-    const [known, of] = [name[transaction], session[transaction]];
-    const start = this.#operations.start[operation];
+    const [known, of, start] = [name[transaction], session[transaction], this.#operations.start[operation]];
     const snapshot = undone === 'perhaps' ? snapshotStart[transaction] : NaN;
     this.#end(transaction, operation, fateCode.aborted);
     const anew = this.#lifetimes.begin(known, of, start);
