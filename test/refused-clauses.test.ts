@@ -50,6 +50,10 @@ describe('refused by name', () => {
     ['refresh materialized view v', 'REFRESH MATERIALIZED VIEW'],
     ['declare c cursor for select 1', 'DECLARE of a cursor'],
     ['set role none_such', 'role = none_such'],
+    // It would lock rows of p.
+    ['select * from v for update', 'FOR UPDATE of a view in FROM'],
+    ['select * from (select * from p) s for no key update', 'FOR NO KEY UPDATE of a subquery in FROM'],
+    ['select p.id from p, (select * from p) s for share of s', 'FOR SHARE of a subquery in FROM'],
   ])('%s', async (sql, construct) => {
     const client = await prepared();
     await expect(client.run(sql)).rejects.toMatchObject({

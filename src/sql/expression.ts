@@ -17,6 +17,8 @@ export interface Expression {
   readonly evaluate: (frame: Frame) => SqlValue;
   /** Does its value depend on no row: literals, parameters, stable functions of them? Such a value can bound an index scan. */
   readonly isRowFree: boolean;
+  /** Is it a column of a smaller unsigned type of MySQL's? That type's values are held as signed integers. */
+  readonly isUnsigned?: boolean;
   /** Does it call a function whose calls count, as those that take locks? */
   readonly isVolatile?: boolean;
   /** Where it is a plain column of the query itself: which of the frame's rows, and which cell. For access paths and result names. */

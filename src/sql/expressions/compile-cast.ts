@@ -2,6 +2,7 @@
 import type { Node, TypeCast } from '@pgsql/types';
 import type { Expression, Scope } from '../expression.ts';
 import {
+  expressionRules,
   notSupported,
   SqlError,
   applyModifier,
@@ -17,7 +18,7 @@ import type { MysqlType, MysqlTypeName } from '../tree/mysql.ts';
 import { compileElements } from './compile-array.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
-import { coerce, constantOf, isConstant, isUnknownLiteral } from './coerce.ts';
+import { coerce, constantOf, isConstant, isUnknownLiteral, isUntypedParameter } from './coerce.ts';
 
 export function compileCast({ arg, typeName, location }: TypeCast, compiler: Compiler): Expression {
   if (arg === undefined || typeName === undefined) throw notSupported('this cast');
@@ -32,10 +33,51 @@ export function compileCast({ arg, typeName, location }: TypeCast, compiler: Com
     if (source.type.name !== 'interval') throw notSupported('a text as an interval of some fields');
   }
   try {
-    return coerce(source, type, modifier, 'explicit', compiler.scope);
+    const cast = coerce(source, type, modifier, 'explicit', compiler.scope);
+    return expressionRules[compiler.scope.dialect].castsWrap ? wrapped(source, cast, compiler.scope) : cast;
   } catch (error) {
     throw located(error, location, arg);
   }
+}
+
+/** CAST between signed and unsigned integers keeps the bits; so does that of a text with a negative number. Other conversions take the nearest value. */
+function wrapped(source: Expression, cast: Expression, scope: Scope): Expression {
+  const { name } = source.type;
+  const { evaluate } = cast;
+  // The column itself, where it is held as what it is cast to.
+  if (cast.isUnsigned === true) return { ...cast, isUnsigned: false };
+  if (cast.type.name === 'int8' && name === 'uint8') {
+    const own = source.evaluate;
+    return computedFrom(source, cast, (frame) => {
+      const value = own(frame);
+      return value === null ? null : BigInt.asIntN(64, value as bigint);
+    });
+  }
+  const isInteger = name === 'int2' || name === 'int4' || name === 'int8';
+  if (cast.type.name !== 'uint8' || !(isInteger || name === 'text' || name === 'unknown')) return cast;
+  if (isUntypedParameter(source)) return cast;
+  const signed = coerce(source, types.int8, -1, 'explicit', scope).evaluate;
+  return computedFrom(source, cast, (frame) => {
+    const value = signed(frame) as bigint | null;
+    if (value !== null && value < 0n) return BigInt.asUintN(64, value);
+    return value === largestSigned ? evaluate(frame) : value;
+  });
+}
+
+const largestSigned = 2n ** 63n - 1n;
+
+function computedFrom(
+  source: Expression,
+  { type, modifier }: Expression,
+  evaluate: Expression['evaluate'],
+): Expression {
+  return {
+    type,
+    modifier,
+    isRowFree: source.isRowFree,
+    ...(source.isVolatile === true && { isVolatile: true }),
+    evaluate,
+  };
 }
 
 /** A cast's error has its place; for a literal, the literal's own. */

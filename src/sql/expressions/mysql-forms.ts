@@ -5,6 +5,7 @@ import type { MysqlCall } from '../tree/mysql.ts';
 import { coerce, coerceToBoolean, unify } from './coerce.ts';
 import { timeDigits } from './compile-logic.ts';
 import { evaluated, present } from './mysql-special.ts';
+import { zeroDivision } from './mysql-operators.ts';
 import { defaultOfVariable, setUserVariable, setVariable, systemVariable, userVariable } from './mysql-variables.ts';
 
 /** @throws SqlError 42704 (1193) unknown variable */
@@ -52,9 +53,10 @@ function choice([condition, yes, no]: readonly Expression[], scope: Scope): Expr
 /** DIV: exact operands divide exactly, and what is after the point goes. */
 function wholeQuotient(operands: readonly Expression[], scope: Scope): Expression {
   const exact = operands.map((each) => coerce(each, types.numeric, -1, 'explicit', scope));
+  const divisionByZero = zeroDivision(scope);
   return evaluated(exact, types.int8, (a, b) => {
     const [x, y] = [a as Numeric, b as Numeric];
-    if (y.value.isZero()) return null;
+    if (y.value.isZero()) return divisionByZero();
     const shift = Math.max(x.scale, y.scale, x.value.decimalPlaces(), y.value.decimalPlaces());
     const quotient = unscaled(x.value, shift) / unscaled(y.value, shift);
     if (BigInt.asIntN(64, quotient) !== quotient) {

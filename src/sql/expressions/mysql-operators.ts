@@ -145,21 +145,43 @@ const wholes: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
 
 function computed(operator: string, left: Expression, right: Expression, scope: Scope): Expression {
   const [a, b] = [settleParameter(left, right.type, scope), settleParameter(right, left.type, scope)];
-  const type = resultType(arithmeticType(a), arithmeticType(b), operator);
-  const isDivision = operator === '/' || operator === '%';
-  const [first, second] = [as(a, type, scope), as(b, type, scope)];
+  const [x, y] = [operandType(a), operandType(b)];
+  const type = resultType(x, y, operator);
+  const isWhole = isWholeNumber(type);
+  const [first, second] = [as(a, isWhole ? x : type, scope), as(b, isWhole ? y : type, scope)];
   const name = type.name === 'uint8' ? 'BIGINT UNSIGNED' : 'BIGINT';
-  return binary(first, second, type, (x, y) => {
-    if (isDivision && isZero(y)) return null;
-    if (typeof x === 'number') return finite((doubles[operator] ?? Math.max)(x, y as number));
-    if (typeof x === 'bigint') return inRange((wholes[operator] ?? ((n) => n))(x, y as bigint), name);
-    return (arithmetic[operator] ?? addNumerics)(x as Numeric, y as Numeric);
+  const divisionByZero = zeroDivision(scope);
+  const isDivision = operator === '/' || operator === '%';
+  return binary(first, second, type, (m, n) => {
+    if (isDivision && isZero(n)) return divisionByZero();
+    if (typeof m === 'number') return finite((doubles[operator] ?? Math.max)(m, n as number));
+    if (typeof m === 'bigint') return inRange((wholes[operator] ?? ((k) => k))(m, n as bigint), name);
+    return (arithmetic[operator] ?? addNumerics)(m as Numeric, n as Numeric);
   });
 }
 
+/** NULL; in strict mode (ERROR_FOR_DIVISION_BY_ZERO) an error of the statement that writes. */
+export function zeroDivision({ refusesTruncation }: Scope): () => null {
+  if (refusesTruncation !== true) return () => null;
+  return () => {
+    throw new SqlError('22012', 'division by zero', { mysqlNumber: 1365 });
+  };
+}
+
+function operandType(operand: Expression): SqlType {
+  const type = arithmeticType(operand);
+  return operand.isUnsigned === true && type.name === 'int8' ? types.uint8 : type;
+}
+
+function isWholeNumber({ name }: SqlType): boolean {
+  return name === 'int8' || name === 'uint8';
+}
+
+/** Of integers: unsigned where one of them is, a remainder where the dividend is. */
 function resultType(a: SqlType, b: SqlType, operator: string): SqlType {
   if (a.name === 'float8' || b.name === 'float8') return types.float8;
   if (operator === '/' || a.name === 'numeric' || b.name === 'numeric') return types.numeric;
+  if (operator === '%') return a;
   return a.name === 'uint8' || b.name === 'uint8' ? types.uint8 : types.int8;
 }
 

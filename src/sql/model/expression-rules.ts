@@ -18,6 +18,8 @@ export interface ExpressionRules {
   readonly typesAreFunctions: boolean;
   /** An aggregate of DISTINCT values takes them in their order. */
   readonly distinctIsOrdered: boolean;
+  /** CAST between signed and unsigned integers keeps the bits. */
+  readonly castsWrap: boolean;
   /** The names of collations are checked. */
   readonly checksCollations: boolean;
 }

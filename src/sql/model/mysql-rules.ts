@@ -37,6 +37,7 @@ export const mysqlEngine: EngineRules = {
   truncateRestarts: true,
   describesKeys: true,
   leavesColumnsOut: false,
+  locksDerivedTables: false,
   locksInsideUnion: true,
 };
 
@@ -50,5 +51,6 @@ export const mysqlExpressions: ExpressionRules = {
   listsHaveOneType: false,
   typesAreFunctions: false,
   distinctIsOrdered: false,
+  castsWrap: true,
   checksCollations: false,
 };

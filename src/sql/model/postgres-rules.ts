@@ -37,6 +37,7 @@ export const postgresEngine: EngineRules = {
   truncateRestarts: false,
   describesKeys: false,
   leavesColumnsOut: true,
+  locksDerivedTables: true,
   locksInsideUnion: false,
 };
 
@@ -50,5 +51,6 @@ export const postgresExpressions: ExpressionRules = {
   listsHaveOneType: true,
   typesAreFunctions: true,
   distinctIsOrdered: true,
+  castsWrap: false,
   checksCollations: true,
 };

@@ -49,7 +49,15 @@ export function functionItem(range: RangeFunction, scope: QueryScope, visible: N
     cell,
     isNullable: true,
   }));
-  const item: RangeItem = { name, schema: null, row: scope.newRow(), table: null, columns, cellsRead: new Set() };
+  const item: RangeItem = {
+    name,
+    schema: null,
+    row: scope.newRow(),
+    table: null,
+    source: 'function',
+    columns,
+    cellsRead: new Set(),
+  };
   return { item, rowsOf: (frame) => rowsInStep(called, ordinality, frame), needs: uses };
 }
 

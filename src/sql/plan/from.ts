@@ -73,7 +73,8 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
   if (found !== undefined) {
     const { table, depth } = found;
     scope.planning.commonTablesRead.add(table);
-    return rowsItem(name, table.columns, range.alias?.colnames, scope, (frame) => commonTableRows(table, depth, frame));
+    const named = { name, source: 'WITH query', names: range.alias?.colnames } as const;
+    return rowsItem(named, table.columns, scope, (frame) => commonTableRows(table, depth, frame));
   }
   const relation = scope.planning.relation(range);
   scope.planning.relationsRead.add(relation.id);
@@ -85,7 +86,7 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
     case 'view':
       return planView(relation, range, scope);
     case 'sequence':
-      return rowsItem(name, sequenceColumns, range.alias?.colnames, scope, () => [
+      return rowsItem({ name, source: 'sequence', names: range.alias?.colnames }, sequenceColumns, scope, () => [
         [relation.last, 0n, relation.isCalled],
       ]);
     case 'virtual':
@@ -129,9 +130,8 @@ function planView(view: View, range: RangeVar, scope: QueryScope): From {
   const root = scope.child().detached();
   const planned = scope.planners.query(view.query.SelectStmt, root);
   const columns = planned.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
-  return rowsItem(range.alias?.aliasname ?? view.name, columns, range.alias?.colnames, scope, (frame) =>
-    keptRows(planned, null, runningOf(frame)),
-  );
+  const named = { name: range.alias?.aliasname ?? view.name, source: 'view', names: range.alias?.colnames } as const;
+  return rowsItem(named, columns, scope, (frame) => keptRows(planned, null, runningOf(frame)));
 }
 
 function planSubselect(
@@ -145,7 +145,8 @@ function planSubselect(
     scope.within(lateral ? visible : emptyNamespace, () => scope.planners.query(subquery.SelectStmt, inner)),
   );
   const rows = subqueryRows(planned, scope);
-  return rowsItem(alias?.aliasname ?? '', planned.columns, alias?.colnames, scope, rows, uses);
+  const source = subquery.SelectStmt.valuesLists === undefined ? 'subquery' : 'VALUES';
+  return rowsItem({ name: alias?.aliasname ?? '', source, names: alias?.colnames }, planned.columns, scope, rows, uses);
 }
 
 function subqueryRows(planned: PlannedQuery, scope: QueryScope): (frame: Frame) => Iterable<Values> {
@@ -159,9 +160,12 @@ function subqueryRows(planned: PlannedQuery, scope: QueryScope): (frame: Frame) 
 }
 
 function rowsItem(
-  name: string,
+  {
+    name,
+    source,
+    names,
+  }: Pick<Required<RangeItem>, 'name' | 'source'> & { readonly names: readonly Node[] | undefined },
   columns: readonly OutputColumn[],
-  names: readonly Node[] | undefined,
   scope: QueryScope,
   rows: (frame: Frame) => Iterable<Values>,
   needs: ReadonlySet<number> = new Set(),
@@ -176,6 +180,7 @@ function rowsItem(
     schema: null,
     row: scope.newRow(),
     table: null,
+    source,
     columns: renamed(own, names),
     cellsRead: new Set(),
   };

@@ -3,7 +3,15 @@
  * has changed meanwhile is looked at again. MySQL's locking reads look at the latest rows in the first place.
  */
 import type { LockingClause, SelectStmt } from '@pgsql/types';
-import { engineRules, SqlError, type LockRequest, type LockStrength, type Row, type Waiting } from '../model/index.ts';
+import {
+  engineRules,
+  notSupported,
+  SqlError,
+  type LockRequest,
+  type LockStrength,
+  type Row,
+  type Waiting,
+} from '../model/index.ts';
 import { assert } from '../../base/index.ts';
 import type { Frame } from '../expression.ts';
 import { wholeTable } from './access.ts';
@@ -13,6 +21,7 @@ import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
 import { semiJoinWays } from './membership.ts';
 import type { RangeItem } from './namespace.ts';
+import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { runningOf } from './planning.ts';
@@ -30,6 +39,7 @@ interface LockedItem {
 export function planLocking(
   select: SelectStmt,
   plan: SelectPlan,
+  hasWindows: boolean,
   scope: QueryScope,
 ): NonNullable<PlannedQuery['locking']> {
   const clauses = (select.lockingClause ?? []).map((node) => {
@@ -47,11 +57,12 @@ export function planLocking(
   if (select.groupClause !== undefined) refuse('GROUP BY clause');
   if (select.havingClause !== undefined) refuse('HAVING clause');
   if (isGrouped(select)) refuse('aggregate functions');
+  const { hasMetadataLocks, locksDerivedTables } = engineRules[scope.dialect];
+  if (locksDerivedTables && hasWindows) refuse('window functions');
   if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
   // To MySQL's metadata locks FOR SHARE is a read like any other.
-  const { hasMetadataLocks } = engineRules[scope.dialect];
   for (const { item, request } of items) {
     const metadataMode = request.strength === 'share' ? 'access share' : 'row exclusive';
     if (item.table === null) continue;
@@ -82,21 +93,30 @@ function lockedItems(
     ifLocked: waitPolicy === 'LockWaitSkip' ? 'skip' : waitPolicy === 'LockWaitError' ? 'error' : 'wait',
     reading: 'statement',
   };
+  const word = `FOR ${request.strength.toUpperCase()}`;
   const { items } = plan.from.namespace;
-  if (lockedRels === undefined) return items.filter(({ table }) => table !== null).map((item) => ({ item, request }));
+  const { locksDerivedTables } = engineRules[scope.dialect];
+  const nullable = locksDerivedTables ? nullableRows(plan.from) : new Set<number>();
+  const locked = (item: RangeItem): LockedItem => {
+    if (nullable.has(item.row))
+      throw new SqlError('0A000', `${word} cannot be applied to the nullable side of an outer join`);
+    return { item, request };
+  };
+  if (lockedRels === undefined) {
+    const derived = items.find(({ source }) => source === 'view' || (locksDerivedTables && source === 'subquery'));
+    if (derived !== undefined) throw notSupported(`${word} of a ${derived.source} in FROM`);
+    return items.filter(({ table }) => table !== null).map(locked);
+  }
   return lockedRels.map((node) => {
     const name = 'RangeVar' in node ? node.RangeVar.relname : undefined;
     const item = items.find((each) => each.name === name);
-    if (item === undefined) {
-      const word = (words[strength ?? ''] ?? 'for update').toUpperCase();
+    if (item === undefined)
       throw new SqlError('42P01', `relation "${name}" in ${word} clause not found in FROM clause`);
-    }
-    if (item.table === null)
-      throw new SqlError(
-        '0A000',
-        `${(words[strength ?? ''] ?? '').toUpperCase()} cannot be applied to this item of FROM: ${scope.clause}`,
-      );
-    return { item, request };
+    if (item.table !== null) return locked(item);
+    const { source = 'system table' } = item;
+    if (source === 'subquery' || source === 'view' || source === 'system table')
+      throw notSupported(`${word} of a ${source} in FROM`);
+    throw new SqlError('0A000', `${word} cannot be applied to ${source === 'VALUES' ? '' : 'a '}${source}`);
   });
 }
 

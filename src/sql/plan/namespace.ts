@@ -1,6 +1,7 @@
 /** Which names a FROM clause makes visible, and what they stand for. */
 import type { Table } from '../catalog/relation.ts';
 import type { SqlType } from '../model/index.ts';
+import { mysqlColumnTypes } from '../mysql/column-types.ts';
 
 /** Something in FROM with a name: a table, a subquery, a function. It is one row of the frame. */
 export interface RangeItem {
@@ -8,6 +9,8 @@ export interface RangeItem {
   readonly schema: string | null;
   readonly row: number;
   readonly table: Table | null;
+  /** What gives its rows, where that is no table. */
+  readonly source?: 'subquery' | 'view' | 'WITH query' | 'function' | 'VALUES' | 'sequence';
   readonly columns: readonly ItemColumn[];
   /** Which of its cells the query reads: complete when the query is planned. */
   readonly cellsRead: Set<number>;
@@ -25,6 +28,7 @@ export interface ItemColumn {
   readonly modifier: number;
   readonly cell: number;
   readonly isNullable: boolean;
+  readonly isUnsigned?: boolean;
 }
 
 /** What a bare column name finds, in the order of `*`. */
@@ -60,11 +64,12 @@ export function tableRangeItem(table: Table, row: number): RangeItem {
 
 /** Table columns as a FROM item shows them. */
 export function tableColumns(table: Table): ItemColumn[] {
-  return table.columns.map(({ name, type, modifier, cell, isNotNull }) => ({
+  return table.columns.map(({ name, type, modifier, cell, isNotNull, mysqlType }) => ({
     name,
     type,
     modifier,
     cell,
     isNullable: !isNotNull,
+    isUnsigned: mysqlType !== null && mysqlColumnTypes[mysqlType].isUnsigned,
   }));
 }

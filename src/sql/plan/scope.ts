@@ -232,7 +232,8 @@ export class QueryScope implements Scope {
     this.collector?.checkColumn(item, own.cell, own.name, isInSubquery, position);
     this.#uses.add(item.row);
     item.cellsRead.add(own.cell);
-    return cellExpression(item.row, own.cell, own.type, own.modifier);
+    const cell = cellExpression(item.row, own.cell, own.type, own.modifier);
+    return own.isUnsigned === true ? { ...cell, isUnsigned: true } : cell;
   }
 
   #column(names: readonly string[], position: number, isInSubquery: boolean): Expression | undefined {

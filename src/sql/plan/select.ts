@@ -21,8 +21,10 @@ export function planQuery(
   if (select.intoClause !== undefined) throw notSupported('SELECT INTO inside of another statement');
   planCommonTables(select.withClause, scope);
   if (select.op !== undefined && select.op !== 'SETOP_NONE') return planSetOperation(select, scope, expected);
-  if (select.valuesLists !== undefined)
+  if (select.valuesLists !== undefined) {
+    if (select.lockingClause !== undefined) throw new SqlError('0A000', 'FOR UPDATE cannot be applied to VALUES');
     return planSorted(select, planValues(select.valuesLists, scope, expected), scope);
+  }
   return planSimpleSelect(select, scope, expected);
 }
 

@@ -63,7 +63,7 @@ export function planSimpleSelect(
     columns: targets.map((target) => outputOf(target, scope)),
     rows: selectedRows(plan),
     hasRow: rowTest(plan),
-    locking: select.lockingClause === undefined ? null : planLocking(select, plan, scope),
+    locking: select.lockingClause === undefined ? null : planLocking(select, plan, calls.hasWindows(), scope),
     get isCorrelated() {
       return scope.reachesOut;
     },
