@@ -22,8 +22,10 @@ function withoutPadding(values: SqlValue[], { cell }: Column): void {
 }
 
 function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): void {
-  const value = values[column.cell];
-  if (value === null || value === undefined) return;
+  const given = values[column.cell];
+  if (given === null || given === undefined) return;
+  const value = column.mysqlType === 'year' && typeof given === 'number' ? fullYear(given) : given;
+  values[column.cell] = value;
   if (isOutOfRange(value, type))
     throw new SqlError('22003', `Out of range value for column '${column.name}' at row 1`, { mysqlNumber: 1264 });
   const bytesMax = column.type.name === 'bytea' && column.modifier >= 0 ? column.modifier : type.bytesMax;
@@ -34,10 +36,22 @@ function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): v
     values[column.cell] = Uint8Array.from({ length: column.modifier }, (_, i) => value[i] ?? 0);
   const { labels } = column.type;
   if (labels === undefined || typeof value !== 'string') return;
-  const label = labels.find((each) => each.toLowerCase() === value.toLowerCase());
+  const label = labels.find((each) => each.toLowerCase() === value.toLowerCase()) ?? labelByNumber(labels, value);
   if (label === undefined)
     throw new SqlError('01000', `Data truncated for column '${column.name}' at row 1`, { mysqlNumber: 1265 });
   values[column.cell] = label;
+}
+
+/** Two digits are a year from 1970 to 2069; what is neither that nor from 1901 on is none, and 0 is its own. */
+function fullYear(year: number): number {
+  if (year > 0 && year < 70) return 2000 + year;
+  if (year >= 70 && year < 100) return 1900 + year;
+  return year >= 100 && year <= 1900 ? -1 : year;
+}
+
+/** Labels count from 1. */
+function labelByNumber(labels: readonly string[], text: string): string | undefined {
+  return /^[1-9]\d*$/.test(text) ? labels[Number(text) - 1] : undefined;
 }
 
 function isOutOfRange(value: SqlValue, { range, isUnsigned }: MysqlColumnType): boolean {
