@@ -18,6 +18,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'src/analyze/program-text.ts': ['1-lost-update.program.ts'],
   'src/analyze/source/units.ts': ['app/payments/route.ts'],
   'src/engine/postgres/storage.ts': ['src/backend/access/heap/README.tuplock'],
+  'src/engine/postgres/table.ts': ['src/backend/access/heap/README.HOT'],
+  'src/sql/plan/implied-constant.ts': ['src/backend/optimizer/README'],
   'src/sql/expressions/hash-text.ts': ['src/common/hashfn.c'],
 };
 

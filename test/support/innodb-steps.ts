@@ -56,7 +56,7 @@ export function serverTarget(port: number): StepTarget {
   return {
     connection: { host: '127.0.0.1', port, user: 'root', rowsAsArray: true },
     async settle(control, waiting) {
-      for (let calm = 0; calm < 5 && waiting() > 0; ) {
+      for (let calm = 0; calm < 8 && waiting() > 0; ) {
         await sleep(6);
         const [metadata = []] = await rowsOf(control, metadataWaits);
         const [status = []] = await rowsOf(control, 'show engine innodb status');
