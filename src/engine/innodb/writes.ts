@@ -178,6 +178,8 @@ function* insertClustered(
     const isFree =
       record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
     if (isFree) {
+      // The search for a duplicate locks it before it is made anew: that lock stays when the statement fails.
+      yield* transaction.lock(record, duplicateMode, 'record', 'wait', `duplicate key of ${table.shape.name}`);
       transaction.grantImplicit(record);
       return { kind: 'inserted', row: push(writing, record.row, { values, keys, isDeleted: false }) };
     }
