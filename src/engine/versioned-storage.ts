@@ -49,7 +49,11 @@ export abstract class VersionedStorage<
   protected abstract newTransaction(id: number, session: number, options: TransactionOptions): Transaction;
   /** The last commit that an open transaction sees. */
   protected abstract snapshotOf(transaction: Transaction): number;
-  abstract alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void;
+  abstract alterTable(
+    shape: TableShape,
+    convert?: (values: readonly SqlValue[]) => SqlValue[],
+    purpose?: 'define' | 'undo',
+  ): void;
 
   /** Of the step under way; `null` without a recorder. */
   get footprint(): Footprint | null {

@@ -67,9 +67,13 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
     return snapshot;
   }
 
-  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
+  alterTable(
+    shape: TableShape,
+    convert?: (values: readonly SqlValue[]) => SqlValue[],
+    purpose: 'define' | 'undo' = 'define',
+  ): void {
     this.footprint?.touchAll();
-    this.table(shape.id).alter(shape, convert);
+    this.table(shape.id).alter(shape, convert, purpose);
   }
 
   /** Transactions are numbered again when they first write or lock. */

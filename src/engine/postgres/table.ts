@@ -5,6 +5,7 @@
 import { assert } from '../../base/index.ts';
 import {
   type AccessPath,
+  type IndexId,
   type IndexShape,
   type RowId,
   type TableId,
@@ -159,7 +160,11 @@ export class PostgresTable {
   }
 
   /** New values and keys for every version; nothing is changed when it fails. @throws SqlError 23505 */
-  alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
+  alter(
+    shape: TableShape,
+    convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined,
+    purpose: 'define' | 'undo',
+  ): void {
     const altered: [Version, SqlValue[], IndexKeys][] = [];
     const indexes = indexesOf(shape);
     for (const row of this.rows.values()) {
@@ -170,7 +175,9 @@ export class PostgresTable {
         keys.forEach((key, i) => key !== null && indexes[i]?.insert(key, row));
       }
     }
-    checkUnique(shape, altered);
+    // Keys of an index that is there already are checked as they are entered, or when the transaction commits.
+    const known = convert === undefined ? this.shape.indexes.map(({ id }) => id) : [];
+    if (purpose === 'define') checkUnique(shape, altered, known);
     this.shape = shape;
     this.indexes = indexes;
     for (const [version, values, keys] of altered) {
@@ -185,10 +192,14 @@ function indexesOf({ indexes }: TableShape): TableIndex[] {
 }
 
 /** @throws SqlError 23505 when two newest versions have the same key */
-function checkUnique(shape: TableShape, altered: readonly (readonly [Version, SqlValue[], IndexKeys])[]): void {
+function checkUnique(
+  shape: TableShape,
+  altered: readonly (readonly [Version, SqlValue[], IndexKeys])[],
+  known: readonly IndexId[],
+): void {
   const live = altered.filter(([version]) => version.stored.newest === version && !version.isDeleted);
   shape.indexes.forEach((index, i) => {
-    if (!index.isUnique) return;
+    if (!index.isUnique || known.includes(index.id)) return;
     const keys = live.flatMap(([, , { [i]: key }]) => (key && isComparable(key, index.nullsAreEqual) ? [key] : []));
     keys.sort(index.compare);
     const isDuplicate = keys.some((key, at) => at > 0 && index.compare(keys[at - 1] ?? [], key) === 0);

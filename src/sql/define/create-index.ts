@@ -98,6 +98,6 @@ export function replaceTable(
   if (!isStored) return;
   const width = before.cells.length;
   changes.did(() => {
-    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width));
+    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width), 'undo');
   });
 }

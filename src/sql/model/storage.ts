@@ -179,8 +179,16 @@ export type UpdateResult =
 
 export interface Storage {
   createTable(shape: TableShape): void;
-  /** New columns or indexes over existing rows; `convert` makes new values of old ones. @throws SqlError 23505 */
-  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void;
+  /**
+   * New columns or indexes over existing rows; `convert` makes new values of old ones. `undo`: the table has a shape again that it had, also where
+   * its transaction has entered equal keys since.
+   * @throws SqlError 23505
+   */
+  alterTable(
+    shape: TableShape,
+    convert?: (values: readonly SqlValue[]) => SqlValue[],
+    purpose?: 'define' | 'undo',
+  ): void;
   dropTable(table: TableId): void;
   begin(session: number, options: TransactionOptions): StorageTransaction;
 }
