@@ -24,6 +24,7 @@ export function* lockVersion(
   const strength = request.strengthFor?.(found) ?? request.strength;
   const mustBeUnchanged = transaction.keepsSnapshot && usesSnapshot(request);
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
+  const before = transaction.rowLocks.mark();
   const outcome = yield* transaction.rowLocks.lock(stored, strength, ifLocked);
   if (outcome === 'skipped') return null;
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
@@ -31,7 +32,11 @@ export function* lockVersion(
   if (request.reading === 'referencing' && strength !== 'key share' && isUnseen(found, reader))
     throw concurrent('update');
   if (current === found) return found;
-  if (current === null || current.isDeleted) return null;
+  if (current === null || current.isDeleted) {
+    // A row that is gone is not locked: who waits for it as well has nothing to wait for.
+    transaction.rowLocks.release(before);
+    return null;
+  }
   if (strength === 'key share' && usesSnapshot(request) && keepsKeys(found, current)) return found;
   if (!matches(current)) return null;
   // The new version may need a stronger lock than the old one did.
