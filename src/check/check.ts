@@ -10,6 +10,7 @@ import {
   type IsolationLevel,
   isolationLevels,
   type Levels,
+  parseLevel,
   type Verdict,
   type Violated,
 } from '../isolation/index.ts';
@@ -48,9 +49,10 @@ const wholeTransactionsMax = 30;
  *   words. Of a large history the evidence is the smallest part found that violates the level, or, where that has more than 100 transactions, a proof
  *   about the whole. Above `causal` there may be neither: at `prefix` and `snapshot-isolation`, and where a search found the violation; then `cycle`
  *   is empty, and `certify` is false
- * @throws InputError `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
+ * @throws InputError `level/unknown`, `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
  */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
+  if (typeof level !== 'function') parseLevel(String(level));
   return checkerOf(history, options).check(level);
 }
 
