@@ -95,3 +95,9 @@ test('a commit test without time is unknown', () => {
   expect(commitTest(history, 'serializable').kind).toBe('violated');
   expect(commitTest(history, 'serializable', { timeoutMs: 0 })).toEqual({ kind: 'unknown', reason: 'time-limit' });
 });
+
+test('explore checks a program that plain JavaScript has not made by `program`', async () => {
+  const plain = { sessions: { a: () => Promise.resolve(1) } } as never;
+  await expect(moirai.explore(plain)).resolves.toMatchObject({ complete: true });
+  await expect(moirai.explore({ session: {} } as never)).rejects.toMatchObject({ code: 'program/shape' });
+});

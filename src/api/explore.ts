@@ -33,7 +33,7 @@ import {
   type ExploreOptions as AllExploreOptions,
   type ExploreResult,
 } from '../explore/index.ts';
-import type { Program } from '../program/index.ts';
+import { checkProgram, type Program } from '../program/index.ts';
 
 export {
   baseLevels,
@@ -85,8 +85,8 @@ export interface EstimateOptions
  * @returns `complete` and no `violations`: the invariant holds in every history. `conclude(result.evidence)` is the verdict of the command line
  * @throws InputError when the program or an option is at fault: `program/...`, `option/...`, `replay/token`
  */
-export function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
-  return exploreProgram(program, options);
+export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
+  return exploreProgram(checkProgram(program), options);
 }
 
 /**
@@ -110,6 +110,6 @@ export function explore(program: Program, options: ExploreOptions = {}): Promise
  * // prints: 16,6 level         histories  violations  complete
  * ```
  */
-export function estimateHistories(program: Program, options: EstimateOptions): Promise<Estimate | null> {
-  return estimate(program, options);
+export async function estimateHistories(program: Program, options: EstimateOptions): Promise<Estimate | null> {
+  return estimate(checkProgram(program), options);
 }
