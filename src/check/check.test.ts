@@ -104,6 +104,8 @@ test('levels of each transaction, the strongest level, and a limit of time', () 
 
 test('a level that is none, from plain JavaScript: what is meant, and which there are', () => {
   const history = parseHistory('w x 1');
-  expect(() => checkHistory(history, 'Snapshot Isolation' as IsolationLevel)).toThrow(/did you mean snapshot-isolation/);
+  expect(() => checkHistory(history, 'Snapshot Isolation' as IsolationLevel)).toThrow(
+    /did you mean snapshot-isolation/,
+  );
   expect(() => checkHistory(history, undefined as never)).toThrow(/unknown isolation level "undefined"; levels: /);
 });

@@ -52,7 +52,7 @@ const wholeTransactionsMax = 30;
  * @throws InputError `level/unknown`, `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
  */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
-  if (typeof level !== 'function') parseLevel(String(level));
+  if (typeof level !== 'function') parseLevel(level);
   return checkerOf(history, options).check(level);
 }
 

@@ -32,11 +32,12 @@ export function isStrongerOrEqual(a: IsolationLevel, b: IsolationLevel): boolean
 
 /** @throws InputError `level/unknown`, with the levels that `allowed` has and the one that was probably meant */
 export function parseLevel<L extends IsolationLevel = IsolationLevel>(
-  text: string,
+  given: unknown,
   allowed: readonly L[] = isolationLevels as readonly IsolationLevel[] as readonly L[],
 ): L {
-  const found = allowed.find((level) => level === text);
+  const found = allowed.find((level) => level === given);
   if (found !== undefined) return found;
+  const text = String(given);
   const plain = text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
   const meant = allowed.find((level) => level === plain || initials(level) === plain);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
