@@ -12,6 +12,7 @@ import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 const usersCount = 10_000;
+const warmUpRounds = 4;
 
 interface Statement {
   readonly name: string;
@@ -104,8 +105,8 @@ export async function serve({ quick, print }: BenchOptions): Promise<void> {
     const load = await least(rounds, servers, (server) => measure(server, () => loaded(server.client)));
     rows.push(row('load of 2 x 10k rows by inserts of 1,000', load));
     for (const statement of statements) {
-      // Code that has not been compiled yet is no part of it.
-      for (const { client } of servers) await run(client, statement, repeats * statement.times);
+      // Code that has not been compiled yet is no part of it: of small statements that takes some thousand runs.
+      for (const { client } of servers) await run(client, statement, warmUpRounds * repeats * statement.times);
       const times = await least(rounds, servers, async (server) => {
         const count = repeats * statement.times;
         return (await measure(server, () => run(server.client, statement, count))) / count;

@@ -44,7 +44,7 @@ export const verifyBugs: readonly PlantedBug[] = [
   },
   {
     name: 'texts are compared by bytes',
-    file: 'src/verify/predicate-read.ts',
+    file: 'src/verify/image.ts',
     before: "  if (typeof known === 'string' && comparison !== '=') return false;\n",
     after: '',
     why: "name <> 'b' may be false of 'B', by the collation: a false alarm",

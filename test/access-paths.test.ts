@@ -1,7 +1,8 @@
 /** PostgreSQL fails a serializable transaction under exactly those access paths under which exploring finds a failure. */
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { exploreSql, exploreSqlPlans } from '../src/explore/sql/index.ts';
+import { exploreSql } from '../src/explore/sql/index.ts';
+import { exploreSqlPlans } from '../src/explore/sql/explore-sql-plans.ts';
 import { parseProfile } from '../src/database/index.ts';
 import program, { reading, schema, writing } from './support/apart-by-index.ts';
 import { startPostgres } from './support/postgres-server.ts';

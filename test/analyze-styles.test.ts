@@ -51,7 +51,7 @@ const service = `unit pay
     if (count(accounts3) <> 1)
       abort
     for line of lines
-      INSERT INTO lines (item, price) VALUES (?, ?)  [line.item, line.price]
+      INSERT INTO order_lines (item, price) VALUES (?, ?)  [line.item, line.price]
   if (count(accounts) = 0)
     return
   if (accounts.balance < amount)
@@ -343,7 +343,7 @@ unit remove
 unit rename
   UPDATE users SET user_name = $1, changed = $2 WHERE id = $3  [name, ? what the column fills in, id]
 unit unread
-  not understood: the rows of INSERT are an argument: row
+  INSERT INTO users (id, user_name, changed) VALUES ($1, $2, $3)  [row.id, row.name, row.changed]
   not understood: \`with\` of findMany is not read
 `);
   });

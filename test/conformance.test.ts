@@ -11,7 +11,14 @@ import { MoiraiSide } from '../conformance/moirai-side.ts';
 import { runPair } from '../conformance/pairs.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
 import { RealSide } from '../conformance/real-side.ts';
-import { answerOutcome, runSchedule, type Schedule, type Side, type TraceLine } from '../conformance/schedule.ts';
+import {
+  answerOutcome,
+  runSchedule,
+  type Schedule,
+  type Side,
+  type Step,
+  type TraceLine,
+} from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
 import { compareSchedule } from '../conformance/victims.ts';
 import type { Answer } from './sql-oracle/answer.ts';
@@ -22,6 +29,11 @@ const reducedRuns = [
   { dialect: 'mysql', seed: 3, first: 25, schedules: 12 },
 ] as const;
 
+/** Its form is its first word unless another is given. */
+function statement(session: number, sql: string, form = sql.split(' ', 1).join('')): Step {
+  return { session, sql, form };
+}
+
 /** Three rows locked, one written: on one page the first session has done less, on two the second. */
 const deadlockOfWidth = (width: number): Schedule => ({
   dialect: 'mysql',
@@ -31,12 +43,12 @@ const deadlockOfWidth = (width: number): Schedule => ({
   ],
   levels: ['repeatable read', 'repeatable read'],
   steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 1, sql: 'begin', form: 'begin' },
-    ...[1, 2, 3].map((id) => ({ session: 0, sql: `select id from t where id = ${id} for update`, form: 'select' })),
-    { session: 1, sql: 'update t set v = v + 1 where id = 9', form: 'update' },
-    { session: 0, sql: 'update t set v = v + 1 where id = 9', form: 'update' },
-    { session: 1, sql: 'update t set v = v + 1 where id = 1', form: 'update' },
+    statement(0, 'begin'),
+    statement(1, 'begin'),
+    ...[1, 2, 3].map((id) => statement(0, `select id from t where id = ${id} for update`)),
+    statement(1, 'update t set v = v + 1 where id = 9'),
+    statement(0, 'update t set v = v + 1 where id = 9'),
+    statement(1, 'update t set v = v + 1 where id = 1'),
   ],
   queries: ['select id, v from t order by id'],
 });
@@ -52,11 +64,7 @@ const joinOfNothing: Schedule = {
   dialect: 'mysql',
   setUp: joinTables,
   levels: ['serializable', 'serializable'],
-  steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 0, sql: joined, form: 'select' },
-    { session: 1, sql: 'insert into t values (3, 30, 1, 1)', form: 'insert' },
-  ],
+  steps: [statement(0, 'begin'), statement(0, joined), statement(1, 'insert into t values (3, 30, 1, 1)')],
   queries: [],
 };
 
@@ -80,13 +88,13 @@ const deleteByLaterColumn: Schedule = {
   ],
   levels: ['serializable', 'serializable'],
   steps: [
-    { session: 1, sql: 'begin', form: 'begin' },
-    { session: 1, sql: 'insert into u values (3, 4, 1)', form: 'insert' },
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 0, sql: 'delete from u where w = 0', form: 'delete' },
-    { session: 1, sql: 'commit', form: 'commit' },
-    { session: 0, sql: 'update t set v = 1 where id = 4', form: 'update' },
-    { session: 0, sql: 'commit', form: 'commit' },
+    statement(1, 'begin'),
+    statement(1, 'insert into u values (3, 4, 1)'),
+    statement(0, 'begin'),
+    statement(0, 'delete from u where w = 0'),
+    statement(1, 'commit'),
+    statement(0, 'update t set v = 1 where id = 4'),
+    statement(0, 'commit'),
   ],
   queries: [],
 };
@@ -100,14 +108,14 @@ const jobOfPrimaryKey: Schedule = {
     'insert into t values (1, 1, 1)',
   ],
   steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 0, sql: 'insert into t values (2, 1, 3)', form: 'insert' },
-    {
-      session: 1,
-      sql: 'update t set v = 9 where id = (select id from t where g = 1 order by id limit 1 for update skip locked)',
-      form: 'job claim',
-    },
-    { session: 0, sql: 'select * from t where id = 1', form: 'select' },
+    statement(0, 'begin'),
+    statement(0, 'insert into t values (2, 1, 3)'),
+    statement(
+      1,
+      'update t set v = 9 where id = (select id from t where g = 1 order by id limit 1 for update skip locked)',
+      'job claim',
+    ),
+    statement(0, 'select * from t where id = 1'),
   ],
 };
 
@@ -120,13 +128,13 @@ const mergedWithNothing: Schedule = {
     'insert into t values (2, 20, 1), (3, 30, 1)',
   ],
   steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 0, sql: 'select * from t where v > 2', form: 'select' },
-    { session: 1, sql: 'begin', form: 'begin' },
-    { session: 0, sql: 'delete from t where id = 3', form: 'delete' },
-    { session: 1, sql: 'update t set v = v + 1 where k = 20', form: 'update' },
-    { session: 0, sql: 'commit', form: 'commit' },
-    { session: 1, sql: 'select * from t join u on u.tid = t.id', form: 'join' },
+    statement(0, 'begin'),
+    statement(0, 'select * from t where v > 2'),
+    statement(1, 'begin'),
+    statement(0, 'delete from t where id = 3'),
+    statement(1, 'update t set v = v + 1 where k = 20'),
+    statement(0, 'commit'),
+    statement(1, 'select * from t join u on u.tid = t.id', 'join'),
   ],
 };
 
@@ -137,11 +145,7 @@ const updateOfUpdated: Schedule = {
     'create table t (id int primary key, k int, g int, v int, unique (k, g))',
     'insert into t values (1, 10, 1, 0), (2, 20, 1, 1)',
   ],
-  steps: ['update t set v = 1 where id = 1', 'update t set k = k + 10 where v > 0'].map((sql) => ({
-    session: 0,
-    sql,
-    form: 'update',
-  })),
+  steps: ['update t set v = 1 where id = 1', 'update t set k = k + 10 where v > 0'].map((sql) => statement(0, sql)),
 };
 
 /** No row of t has the only value that the subquery can have, so the server does not read u. */
@@ -153,11 +157,11 @@ const membersOfConstant: Schedule = {
     'insert into u values (3, null, 1)',
   ],
   steps: [
-    { session: 1, sql: 'begin', form: 'begin' },
-    { session: 1, sql: 'insert into t values (3, 2)', form: 'insert' },
-    { session: 0, sql: 'update u set w = w + 1 where tid is null', form: 'update' },
-    { session: 0, sql: 'select id from t where id in (1, 3)', form: 'select' },
-    { session: 1, sql: 'update t set v = 0 where id in (select tid from u where tid = 4)', form: 'update' },
+    statement(1, 'begin'),
+    statement(1, 'insert into t values (3, 2)'),
+    statement(0, 'update u set w = w + 1 where tid is null'),
+    statement(0, 'select id from t where id in (1, 3)'),
+    statement(1, 'update t set v = 0 where id in (select tid from u where tid = 4)'),
   ],
 };
 
@@ -224,7 +228,7 @@ test('a session whose statement ends while another one is cleaned is cleaned too
       close: () => Promise.resolve(),
     },
   });
-  side.start({ session: 0, sql: "select get_lock('a', 9)", form: 'get_lock' });
+  side.start(statement(0, "select get_lock('a', 9)", 'get_lock'));
   await side.finish();
   expect(cleaned).toEqual([1, 0]);
 });
@@ -234,11 +238,11 @@ const twoUpdates: Schedule = {
   setUp: ['create table t (id int primary key, v int)', 'insert into t values (1, 0)'],
   levels: ['read committed', 'read committed'],
   steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 0, sql: 'update t set v = v + 1', form: 'update' },
-    { session: 1, sql: 'update t set v = v + 1', form: 'update' },
-    { session: 1, sql: 'select v from t', form: 'select' },
-    { session: 0, sql: 'commit', form: 'commit' },
+    statement(0, 'begin'),
+    statement(0, 'update t set v = v + 1'),
+    statement(1, 'update t set v = v + 1'),
+    statement(1, 'select v from t'),
+    statement(0, 'commit'),
   ],
   queries: ['select v from t'],
 };
@@ -261,7 +265,7 @@ test('a trace names the session that waits, the one that wakes, and the final st
 
 test('a difference is found and reduced to the statement that shows it', async () => {
   const [begin, update, ...others] = twoUpdates.steps;
-  const steps = [begin, update, { session: 1, sql: 'delete from t where id = 2', form: 'delete' }, ...others];
+  const steps = [begin, update, statement(1, 'delete from t where id = 2'), ...others];
   const schedule = { ...twoUpdates, steps: steps.filter((step) => step !== undefined) };
   const comparison = await compare(schedule, deletingNothing());
   if (comparison.kind !== 'different') throw new Error(comparison.kind);
@@ -313,8 +317,8 @@ function deletingNothing(): Side {
 
 test('a victim that explore does not try is found', async () => {
   const locks = deadlockOfWidth(10);
-  const update = { session: 0, sql: 'update t set v = v + 1 where id in (1, 2, 3)', form: 'update' };
-  const writes = { ...locks, steps: locks.steps.map((step) => (step.form === 'select' ? update : step)) };
+  const update = statement(0, 'update t set v = v + 1 where id in (1, 2, 3)');
+  const writes = { ...locks, steps: locks.steps.map((each) => (each.form === 'select' ? update : each)) };
   const side = new MoiraiSide('mysql');
   expect(await compareSchedule(writes, side)).toMatchObject({ line: null, isVictim: false });
   expect(await compareSchedule(writes, withOtherVictims(side))).toMatchObject({ line: 7, isVictim: true });
@@ -360,13 +364,13 @@ const skewByInSelect: Schedule = {
   ],
   levels: ['serializable', 'serializable'],
   steps: [
-    { session: 0, sql: 'begin', form: 'begin' },
-    { session: 1, sql: 'begin', form: 'begin' },
-    { session: 1, sql: 'select v from t where id = 2', form: 'select' },
-    { session: 0, sql: 'update t set v = 5 where id in (select tid from u)', form: 'update' },
-    { session: 1, sql: 'update t set v = 9 where id = 3', form: 'update' },
-    { session: 0, sql: 'commit', form: 'commit' },
-    { session: 1, sql: 'commit', form: 'commit' },
+    statement(0, 'begin'),
+    statement(1, 'begin'),
+    statement(1, 'select v from t where id = 2'),
+    statement(0, 'update t set v = 5 where id in (select tid from u)'),
+    statement(1, 'update t set v = 9 where id = 3'),
+    statement(0, 'commit'),
+    statement(1, 'commit'),
   ],
   queries: ['select * from t order by id'],
 };
@@ -374,7 +378,7 @@ const skewByInSelect: Schedule = {
 test('a 40001 of moirai alone is another path only where the cycle needs the table that IN (SELECT ...) reads', async () => {
   expect((await compare(skewByInSelect, refusingNothing())).kind).toBe('equal by another plan');
   const [begin, ...others] = skewByInSelect.steps;
-  const sum = { session: 0, sql: 'select sum(v) from t', form: 'select' };
+  const sum = statement(0, 'select sum(v) from t');
   const steps = [begin, sum, ...others].filter((step) => step !== undefined);
   const schedule = { ...skewByInSelect, steps };
   const comparison = await compare(schedule, refusingNothing());
@@ -401,7 +405,7 @@ test('a 40001 of moirai alone is known where a statement looks for elements by a
       schedule: {
         ...twoUpdates,
         setUp: ['create table g (p int[]); create index on g using gin (p)'],
-        steps: [{ session: 0, sql, form: 'select' }],
+        steps: [statement(0, sql)],
       },
       line: 0,
       ours: traceOf(failed),

@@ -21,6 +21,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'src/engine/postgres/table.ts': ['src/backend/access/heap/README.HOT'],
   'src/sql/plan/implied-constant.ts': ['src/backend/optimizer/README'],
   'src/sql/expressions/hash-text.ts': ['src/common/hashfn.c'],
+  'test/support/everyday-applications.ts': ['app.ts'],
 };
 
 test('files that documentation and comments name are there', () => {

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as moirai from '../src/api/index.ts';
+import { analyze, application } from '../src/api/analyze.ts';
 import { historyFormatNames, readHistory, writeHistory } from '../src/api/history.ts';
+import { serve } from '../src/api/serve.ts';
+import { exploreSql, openSqlDatabase, parseProfile, testSqlProgram } from '../src/api/sql.ts';
 import { verify, verifyMerged } from '../src/api/verify.ts';
 import { commitTest } from '../src/api/states.ts';
 
@@ -100,4 +103,89 @@ test('explore checks a program that plain JavaScript has not made by `program`',
   const plain = { sessions: { a: () => Promise.resolve(1) } } as never;
   await expect(moirai.explore(plain)).resolves.toMatchObject({ complete: true });
   await expect(moirai.explore({ session: {} } as never)).rejects.toMatchObject({ code: 'program/shape' });
+});
+
+describe('plain JavaScript gets one clear error', () => {
+  const history = moirai.parseHistory('w x 1');
+  const profile = parseProfile({ engine: 'postgres' });
+  const counter = { sessions: { a: () => Promise.resolve(1) } };
+  const rows = { dialect: 'postgres', schema: [], sessions: counter.sessions };
+  const cases: readonly [string, string, (options: never) => unknown, object?][] = [
+    [
+      'unknown option "timeoutms" of check: did you mean "timeoutMs"?',
+      'unknown',
+      (o) => moirai.check(history, 'causal', o),
+      { timeoutms: 1 },
+    ],
+    [
+      'unknown option "run" of testProgram: did you mean "runs"?',
+      'unknown',
+      (o) => moirai.testProgram(counter, o),
+      { run: 1 },
+    ],
+    ['the option "runs" of testProgram must be a number', 'type', (o) => moirai.testProgram(counter, o), { runs: '9' }],
+    [
+      'the option "level" of explore must be a string',
+      'type',
+      (o) => moirai.explore(counter as never, o),
+      { level: 1 },
+    ],
+    [
+      'the option "initial" of mockDatabase must be a Map',
+      'type',
+      (o) => moirai.mockDatabase(o),
+      { chooser: moirai.seeded(1), initial: {}, level: 'causal' },
+    ],
+    [
+      'the option "chooser" of mockDatabase is missing: a chooser, such as seeded(1)',
+      'missing',
+      (o) => moirai.mockDatabase(o),
+      { level: 'causal' },
+    ],
+    [
+      'the option "profile" of openSqlDatabase is missing: what parseProfile({ engine: \'postgres\' }) returns',
+      'missing',
+      (o) => openSqlDatabase(o),
+      {},
+    ],
+    [
+      'the option "profile" of serve must be what parseProfile({ engine: \'postgres\' }) returns',
+      'type',
+      (o) => serve(o),
+      { profile: { engine: 'postgres' } },
+    ],
+    [
+      'the option "schema" of openSqlDatabase must be a string, or a list of strings',
+      'type',
+      (o) => openSqlDatabase(o),
+      { profile, schema: 7 },
+    ],
+    [
+      'the options of exploreSql must be an object, such as { profile: ... }',
+      'type',
+      (o) => exploreSql(rows as never, o),
+    ],
+    [
+      'unknown option "engin" of testSqlProgram: did you mean "engine"?',
+      'unknown',
+      (o) => testSqlProgram(rows as never, o),
+      { engin: 'mysql' },
+    ],
+    [
+      '"snapshot" is none of the levels read uncommitted, read committed, repeatable read, serializable',
+      'isolation',
+      (o) => analyze(application({ schema: '', units: {} }), o),
+      { isolation: 'snapshot' },
+    ],
+  ];
+  test.each(cases)('%s', async (message, code, call, options) => {
+    const asked = (async () => call(options as never))();
+    await expect(asked).rejects.toMatchObject({ name: 'InputError', code: `option/${code}`, message });
+  });
+
+  test('a SQL program that `sqlProgram` has not made is checked', async () => {
+    const wrong = { dialect: 'oracle', schema: [], sessions: counter.sessions };
+    await expect(exploreSql(wrong as never, { profile })).rejects.toMatchObject({ code: 'program/shape' });
+    await expect(testSqlProgram(null as never)).rejects.toMatchObject({ code: 'program/shape' });
+  });
 });

@@ -50,6 +50,12 @@ const programs: readonly (readonly [name: string, cause: string | number])[] = [
   ['better-auth-rate-limit-1.6.16', 'lost update between sessions: bob read rateLimit'],
   ['better-auth-rate-limit-1.6.17', 6],
   ['connect-session-knex-5.0.0', 'saw no row in sessions'],
+  ['workflow-step-created-4.1.1', "each saw no row in workflow_events where run_id = 'wrun_1'"],
+  ['workflow-step-created-4.1.5', 18],
+  ['workflow-hook-token-4.1.5', "each saw no row in workflow_hooks where token = 'approval'"],
+  ['agenda-6.2.6', "each saw no row in agenda_jobs where name = 'invoice'"],
+  ['sequelize-slugify-1.6.2', "each saw no row in posts where slug = 'hello-world'"],
+  ['keyv-postgres-1.4.11', 'two sessions make the same name at a time'],
 ];
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';

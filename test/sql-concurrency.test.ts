@@ -1,7 +1,14 @@
 /** Statements of two sessions at a time over the PostgreSQL storage: what is looked at again after a lock was waited for. */
 import { beforeEach, expect, test } from 'vitest';
 import { postgresStorage } from '../src/engine/postgres/storage.ts';
-import { Catalog, DeferredChecks, loadParser, prepareStatement, type Surroundings } from '../src/sql/index.ts';
+import {
+  type Catalog,
+  DeferredChecks,
+  loadParser,
+  newCatalog,
+  prepareStatement,
+  type Surroundings,
+} from '../src/sql/index.ts';
 import {
   SqlError,
   type SqlValue,
@@ -76,7 +83,7 @@ function once(...statements: readonly string[]): void {
 
 beforeEach(() => {
   storage = postgresStorage();
-  catalog = new Catalog(storage);
+  catalog = newCatalog(storage);
   once(
     'CREATE TABLE t (id int PRIMARY KEY, v int, tag text)',
     'CREATE TABLE o (id int PRIMARY KEY, t int REFERENCES t)',

@@ -91,6 +91,19 @@ test('what the database draws, its time, and values that change nothing are no f
   expect(log).not.toBe('');
 });
 
+test('what a schema draws, each run draws with its own seed', async () => {
+  const drawn = new Set<unknown>();
+  const read = (c: SqlConnection) =>
+    onPostgres(
+      c,
+      async (client) => drawn.add((await client.query<{ v: number }>('SELECT v FROM t')).rows[0]?.v).size > 0,
+    );
+  const schema = 'CREATE TABLE t (v float); INSERT INTO t VALUES (random())';
+  const tested = sqlProgram({ dialect: 'postgres', schema, sessions: { a: read, b: read }, invariant: () => true });
+  expect(await runSqlCampaign(tested, { profile, runs: 3 })).toMatchObject({ runs: 3, violations: 0 });
+  expect(drawn.size).toBe(3);
+});
+
 test('nor is what drivers do for themselves', async () => {
   const add = (c: SqlConnection) => onMysql(c, (client) => client.execute('UPDATE t SET n = n + ?', [1]));
   const tested = sqlProgram({

@@ -22,14 +22,25 @@ export interface Access {
 
 export type AccessedRow =
   /** The row that has these values in the columns of a unique index. */
-  | { readonly kind: 'key'; readonly index: string; readonly isPrimary: boolean; readonly values: readonly Value[] }
+  | {
+      readonly kind: 'key';
+      readonly index: string;
+      readonly isPrimary: boolean;
+      readonly values: readonly Value[];
+      /** Is it the one that the statement itself takes? Without it, the statement looks for none. */
+      readonly isTaken?: true;
+    }
   /** Whatever rows a condition finds: it reads all of the table. */
   | { readonly kind: 'condition' }
+  /** Some rows that a condition finds, any of them: SKIP LOCKED. */
+  | { readonly kind: 'taken' }
   /** One that is new, with a key that the statement does not say: a sequence, a default. */
   | { readonly kind: 'new' };
 
 /** A statement's accesses by moments: those of one moment see one state of the database, also at read committed. */
 export type Moments = readonly (readonly Access[])[];
+
+const placeOf = { new: '[new]', taken: '[some]', condition: '[*]' } as const;
 
 /** `read accounts[id = from] {balance}`: for tests and people. Columns are sorted; the pseudo-column is left out unless it is written. */
 export function formatAccess(
@@ -42,7 +53,7 @@ export function formatAccess(
       .toSorted()
       .join(' ')}}`;
   const verb = writes.size > 0 ? (reads.size > 0 ? 'update' : 'write') : locks ? 'lock' : 'read';
-  const place = row.kind === 'key' ? `[${row.values.map(valueText).join(', ')}]` : row.kind === 'new' ? '[new]' : '[*]';
+  const place = row.kind === 'key' ? `[${row.values.map(valueText).join(', ')}]` : placeOf[row.kind];
   const written = writes.size === 0 ? '' : ` -> ${writes.has(existence) ? '+' : ''}${names(writes)}`;
   return `${verb} ${table.name}${place} ${names(reads)}${written}`;
 }

@@ -19,6 +19,7 @@ export function analysisJson(analysis: Analysis, files: readonly (string | null)
     anomalies: anomalies.map((anomaly, at) => ({
       name: anomaly.name,
       transactions: anomaly.transactions,
+      alike: anomaly.alike,
       left: anomaly.isLeft,
       ...foundJson(anomaly, files[at] ?? null),
     })),

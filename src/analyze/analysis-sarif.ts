@@ -1,12 +1,11 @@
 /** What `moirai analyze` found as SARIF, which code hosts and editors show beside the lines. OASIS, Static Analysis Results Interchange Format 2.1.0. */
-import { anomalies as named } from '../isolation/index.ts';
 import type { Analysis } from './analyze.ts';
 import type { Anomaly } from './anomaly.ts';
+import { meaningOf } from './anomaly-meaning.ts';
 import { anomalyText, fixText, participants } from './analysis-text.ts';
 import type { Place } from './application.ts';
 import { changesText } from './changes.ts';
 import type { NotUnderstoodPlace } from './transactions.ts';
-import { unitAnomalyName } from './unit-anomalies.ts';
 
 export interface SarifOptions {
   /** Of moirai. */
@@ -91,13 +90,6 @@ function anomalyResult(anomaly: Anomaly, file: string | null): Result {
     text: [`${name}: ${participants(anomaly)}; ${anomalyText(anomaly)}.`, ...change, ...program].join('\n'),
     places: statements.map(({ place, sql }) => ({ place, text: sql.replaceAll(/\s+/g, ' ').trim() })),
   };
-}
-
-function meaningOf(name: string): string {
-  if (name === unitAnomalyName)
-    return 'a unit writes because of what an earlier transaction of it read, and nothing makes them one transaction';
-  const known = Object.entries(named).find(([id]) => id === name);
-  return known?.[1].meaning ?? 'the transactions have a schedule that no serial order explains';
 }
 
 function notUnderstoodResult({ place, reason }: NotUnderstoodPlace): Result {

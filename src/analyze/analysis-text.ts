@@ -3,6 +3,7 @@ import { conclude, type Conclusion, gapText } from '../evidence/index.ts';
 import { counted, formatTable, printable, type Styler } from '../report/index.ts';
 import type { Analysis, TransactionReport } from './analyze.ts';
 import type { Anomaly } from './anomaly.ts';
+import { meaningOf } from './anomaly-meaning.ts';
 import { changesText, changeText } from './changes.ts';
 
 export interface AnalysisText {
@@ -19,14 +20,11 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
   const sections = [
     [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
     notUnderstood.map(({ place, reason }) => `  ${place.file}:${place.line}  ${printable(reason)}`),
-    formatTable([
-      ['transaction', 'place', 'now', 'weakest safe level', 'smallest change'],
-      ...transactions.map(transactionRow),
-    ]),
+    transactions.length === 0 ? [] : formatTable([tableHead, ...transactions.map(transactionRow)]),
     ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, text)),
     unitAnomalies.length === 0 ? [] : ['across the statements of a unit: nothing makes them one transaction'],
     ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, text)),
-    conclusionLines(conclude(evidence), text),
+    conclusionLines(conclude(evidence), transactions.length, text),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -34,9 +32,12 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
     .join('\n\n')}\n`;
 }
 
+const tableHead = ['transaction', 'place', 'now', 'weakest safe level', 'smallest change'];
+
 function transactionRow(transaction: TransactionReport): readonly string[] {
   const { name, place, level, isAutocommit, weakest, weakestChanged, changes } = transaction;
-  const after = weakestChanged === weakest ? '' : `then ${weakestChanged}`;
+  const others = changes.length === 0 ? 'with the changes of others ' : '';
+  const after = weakestChanged === weakest ? '' : `${others}then ${weakestChanged}`;
   const change = [...changes.map(changeText), ...(after === '' ? [] : [after])].join('; ');
   return [
     printable(name),
@@ -53,6 +54,7 @@ function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonl
   const file = text.files[at] ?? null;
   return [
     text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
+    `   ${meaningOf(name)}`,
     ...statements.map(
       ({ place, sql }) => `   ${place.file}:${place.line}  ${printable(sql.replaceAll(/\s+/g, ' ').trim())}`,
     ),
@@ -62,9 +64,15 @@ function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonl
   ];
 }
 
-/** `transfer with itself`, `transfer with close, with the changes above` */
-export function participants({ transactions, isLeft }: Anomaly): string {
-  const who = transactions.length === 1 ? `${transactions[0]} with itself` : transactions.join(' with ');
+/** `transfer with itself`, `transfer with close, with the changes above`, `a with itself and b with itself` */
+export function participants({
+  transactions,
+  alike,
+  isLeft,
+}: Pick<Anomaly, 'transactions' | 'alike' | 'isLeft'>): string {
+  const who = [transactions, ...alike]
+    .map((names) => (names.length === 1 ? `${names[0]} with itself` : names.join(' with ')))
+    .join(' and ');
   return `${who}${isLeft ? ', with the changes above' : ''}`;
 }
 
@@ -74,20 +82,22 @@ export function anomalyText({ status }: Anomaly): string {
   const { violations, schedules, anomaly } = status;
   const what =
     anomaly === 'internal'
-      ? 'the final state is that of no serial order'
-      : 'the transactions read what no serial order shows them';
+      ? 'the database ends as it never does when they run one after the other'
+      : 'they read what they never read when they run one after the other';
   return `confirmed: in ${violations} of ${counted(schedules, 'schedule')} ${what}`;
 }
 
 export function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): string {
   const explored = schedules === 0 ? '' : `0 of ${counted(schedules, 'schedule')}`;
-  if (!isProven) return `${explored}, of these rows`;
-  return schedules === 0 ? 'robust' : `${explored}; robust`;
+  if (!isProven) return `${explored}, with these rows`;
+  const proven = 'proven for any rows';
+  return schedules === 0 ? proven : `${explored}; ${proven}`;
 }
 
-function conclusionLines(conclusion: Conclusion, { style }: AnalysisText): readonly string[] {
+function conclusionLines(conclusion: Conclusion, transactions: number, { style }: AnalysisText): readonly string[] {
   switch (conclusion.kind) {
     case 'satisfied':
+      if (transactions === 0) return ['nothing to analyze: the change touches no transaction'];
       return [
         style('good', 'robust: at these levels every schedule of these transactions is serializable'),
         ...conclusion.assumed.map((clause) => `  assumed: ${printable(clause)}`),

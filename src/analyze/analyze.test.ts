@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { conclude } from '../evidence/index.ts';
 import { analysisJson } from './analysis-json.ts';
 import { analysisSarif } from './analysis-sarif.ts';
-import { formatAnalysis } from './analysis-text.ts';
+import { formatAnalysis, participants } from './analysis-text.ts';
 import { analyze, type Analysis } from './analyze.ts';
+import { changesText } from './changes.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
 import type { Step, Transaction, UnitStep } from './application.ts';
 import type { IsolationName } from '../sql/index.ts';
@@ -47,6 +48,16 @@ describe('a withdrawal that reads, then writes', () => {
       { level: 'read committed', weakest: 'repeatable read', changes: [{ kind: 'lock' }] },
     ]);
     expect(conclude(evidence).kind).toBe('violated');
+  });
+
+  test('that two handlers run: listed once, with both names', async () => {
+    const { anomalies, transactions } = await analyzed({ desk: [withdraw(null)], machine: [withdraw(null)] });
+    expect(anomalies).toMatchObject([{ transactions: ['desk'], alike: [['machine']], status: { kind: 'confirmed' } }]);
+    expect(anomalies.map(participants)).toEqual(['desk with itself and machine with itself']);
+    expect(anomalies.map(({ fix }) => changesText(fix?.changes ?? []))).toEqual([
+      expect.stringMatching(/^FOR UPDATE at \S+$/),
+    ]);
+    expect(transactions.map(({ changes }) => changes.length)).toEqual([1, 1]);
   });
 
   test('at repeatable read: robust', async () => {
@@ -292,7 +303,7 @@ describe('a unit of several transactions', () => {
   });
 
   test('a transaction around the unit that needs it, and around no other', async () => {
-    const { unitAnomalies } = await ofTables({
+    const { unitAnomalies, evidence } = await ofTables({
       empty: [
         statement('SELECT used FROM accounts WHERE id = $1', [argument('id')], 'found'),
         branch(expression('=', column('found', 'used'), 0), [
@@ -312,6 +323,8 @@ describe('a unit of several transactions', () => {
       ['around', 'empty'],
       ['lock', 'empty'],
     ]);
+    const seen = 'no write of deposit depends on what an earlier transaction of it read: no such value was seen';
+    expect(evidence.assumed).toContain(seen);
   });
 
   test('a row that another unit inserts was not there when it was checked: no finding', async () => {
@@ -349,11 +362,18 @@ describe('a unit of several transactions', () => {
   test('a transaction around a unit that deletes and inserts a row again is not enough for one that waits for the row', async () => {
     const insert = statement('INSERT INTO accounts VALUES ($1, $2, 0)', [argument('id'), column('found', 'balance')]);
     const app = application({ schema: tables, units: { replace: [look, remove, insert], add: [add] } });
-    const { unitAnomalies } = await analyze(app, { isolation: 'read committed', timeMaxMs: 0 });
+    const { unitAnomalies } = await analyze(app, { isolation: 'read committed', schedulesMax: 1 });
     const levels = unitAnomalies.flatMap(({ fix }) =>
       (fix?.changes ?? []).flatMap((change) => (change.kind === 'level' ? [[change.transaction, change.level]] : [])),
     );
     expect(levels).toContainEqual(['add', 'repeatable read']);
+  });
+
+  test('units for which no time was left are named', async () => {
+    const app = application({ schema: tables, units: coupon() });
+    const { unitAnomalies, evidence } = await analyze(app, { isolation: 'read committed', timeMaxMs: 0 });
+    expect(unitAnomalies).toEqual([]);
+    expect(evidence.cut).toContain('not searched for anomalies across their transactions: coupon');
   });
 
   test('what another one writes between the check and the write is lost with the row', async () => {
@@ -444,6 +464,21 @@ describe('a search that ends at its limit', () => {
     expect(conclude(evidence).kind).toBe('unknown');
   });
 
+  test('parts without a table in common are searched one by one', async () => {
+    const parts = Array.from({ length: 40 }, (_, at) => `items_${at}`);
+    const added = (table: string): UnitStep =>
+      statement(`UPDATE ${table} SET amount = amount + $2 WHERE id = $1`, [argument('id'), argument('by')]);
+    const { transactions, evidence } = await analyze(
+      application({
+        schema: parts.map((table) => `CREATE TABLE ${table} (id int PRIMARY KEY, amount int)`).join(';\n'),
+        units: Object.fromEntries(parts.map((table) => [table, [added(table)]])),
+      }),
+      { isolation: 'read committed', stepsMax: 10 },
+    );
+    expect(new Set(transactions.map(({ weakest }) => weakest))).toEqual(new Set(['read committed']));
+    expect(conclude(evidence).kind).toBe('satisfied');
+  });
+
   test('for all witnesses: those that are not tried are possible, and named', async () => {
     const { anomalies, evidence } = await analyzed({ withdraw: [withdraw(null)] }, undefined, { timeMaxMs: 0 });
     const reason = 'no witness was tried: stopped by --max-time';
@@ -456,7 +491,7 @@ describe('a search that ends at its limit', () => {
       statement('SELECT count(*) AS n FROM accounts WHERE balance > 1000000', [], 'rich'),
       statement('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [argument('id'), column('rich', 'n')]),
     ]);
-    const { anomalies } = await analyzed({ register: [register] }, undefined, { schedulesMax: 2 });
+    const { anomalies } = await analyzed({ register: [register] }, undefined, { schedulesMax: 4 });
     const reason = 'the search for a witness ended after 4 schedules';
     expect(anomalies).toMatchObject([{ status: { kind: 'possible', reason } }]);
   });

@@ -3,15 +3,19 @@ import { Budget, type BudgetOptions } from '../base/index.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
 import type { IsolationName } from '../sql/index.ts';
+import { mergeAlike } from './alike-anomalies.ts';
 import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
-import { type Amounts, concreteWitness, type WitnessedSet } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax } from './confirm.ts';
+import { type Amounts, amountsForState, attempts, firstAmounts } from './amounts.ts';
+import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
+import { concreteWitness, type WitnessedSet } from './concrete-witness.ts';
+import { confirm, type ExploreLimits, exploreWitness, preferState, provenSchedulesMax } from './confirm.ts';
 import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
 import { readSchema, type Schema } from './schema.ts';
+import { usesSkipLocked } from './skip-locked-choices.ts';
 import { tablesWithInserts } from './templates.ts';
 import {
   type AnalyzedTransaction,
@@ -29,7 +33,7 @@ export interface AnalyzeOptions extends BudgetOptions {
   readonly isPart?: boolean;
   /** Of one search for a witness. */
   readonly stepsMax?: number;
-  /** Of one program of a witness. Default 2,000. */
+  /** Of all programs of one witness together. Default 400. */
   readonly schedulesMax?: number;
 }
 
@@ -63,31 +67,12 @@ export async function analyze(application: Application, options: AnalyzeOptions)
   return new ApplicationAnalysis(application, await readSchema(application), options).run();
 }
 
-const schedulesMaxDefault = 2_000;
+const schedulesMaxDefault = 400;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
-const attempts: readonly Amounts[] = (
-  [
-    [100, 10],
-    [100, 60],
-    [100, 150],
-    [1, 1],
-    [0, 10],
-    // Conditions of which no key is a part: on the same values.
-    [100, 10, 'equal'],
-    [100, 100, 'equal'],
-  ] as const
-).map(([inRows, inArguments, equal]) => ({
-  inRows,
-  inArguments,
-  areArgumentsEqual: equal !== undefined,
-  inColumns: new Map(),
-}));
-
 /** Of other witnesses than the first. */
 const othersMax = 12;
-const attemptsOfOthers = attempts.filter(({ inRows, inArguments }) => inRows === 100 && inArguments === 10);
 
 /** The first witness with all amounts, others with a few. @param witnessOf is filled */
 function* definitionsOf(
@@ -106,13 +91,21 @@ function* definitionsOf(
       witnessOf.set(definition, witness);
       return [definition];
     });
-  yield* made(first, attempts);
+  const taking = [...new Set(first.transactions)].map((transaction) => ({
+    transaction,
+    conditions: conditionsOf(set.transactions[transaction] as AnalyzedTransaction),
+  }));
+  yield* made(first, [...firstAmounts, ...boundaryAmounts(taking), ...attempts]);
   let left = othersMax;
   for (const other of others) {
     if (left === 0) return;
     left -= 1;
-    yield* made(other, attemptsOfOthers);
+    yield* made(other, firstAmounts);
   }
+}
+
+function writesRows({ paths }: AnalyzedTransaction): boolean {
+  return paths.flat().some(({ moments }) => moments.flat().some(({ writes }) => writes.size > 0));
 }
 
 class ApplicationAnalysis {
@@ -140,7 +133,7 @@ class ApplicationAnalysis {
 
   async run(): Promise<Analysis> {
     const set = this.#robustSet(this.#known);
-    const anomalies = await this.#anomalies();
+    const anomalies = mergeAlike(await this.#anomalies());
     const units = await this.#unitAnomalies();
     const weakest = set.weakest();
     const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
@@ -235,7 +228,13 @@ class ApplicationAnalysis {
     const scope = 'one transaction' as const;
     const set = { transactions, levels, schema: this.#schema, scope };
     const witnessOf = new Map<WitnessDefinition, Witness>();
-    const confirmation = await confirm(definitionsOf(witness, others, set, witnessOf), this.#limits);
+    const first = await confirm(definitionsOf(witness, others, set, witnessOf), this.#limits);
+    // Without one that only reads, the others are serializable: its reads are all that can differ.
+    const mayDiffer = first.kind === 'confirmed' && taking.every(writesRows);
+    const seen = mayDiffer ? (witnessOf.get(first.definition) ?? witness) : witness;
+    const forState = mayDiffer ? amountsForState.map((amounts) => concreteWitness(seen, set, amounts)) : [];
+    for (const definition of forState) witnessOf.set(definition, seen);
+    const confirmation = await preferState(first, forState, this.#limits);
     const definition = confirmation.kind === 'confirmed' ? confirmation.definition : null;
     const shown = definition === null ? undefined : witnessOf.get(definition);
     const fix = await this.#fix(shown ?? witness, taking, definition);
@@ -299,12 +298,17 @@ class ApplicationAnalysis {
     set: RobustSet,
   ): Evidence {
     const anomalies = [...ofTransactions, ...units.anomalies];
-    const possible = anomalies.flatMap(({ status, transactions }) =>
-      status.kind === 'possible' ? [`possible, not confirmed: ${transactions.join(' with ')}: ${status.reason}`] : [],
+    const possible = anomalies.flatMap(({ status, transactions, alike }) =>
+      status.kind === 'possible'
+        ? [transactions, ...alike].map(
+            (names) =>
+              `possible, not confirmed: ${names.length > 6 ? listed(names) : names.join(' with ')}: ${status.reason}`,
+          )
+        : [],
     );
     const cut = set.cut.map((one) => `${this.#known[one]?.name} has more variants than are followed`);
     const statements = this.#known.flatMap(({ paths }) => paths.flat());
-    const skipsLocked = statements.some(({ statement }) => /\bskip\s+locked\b/i.test(statement.sql));
+    const skipsLocked = statements.some(({ statement }) => usesSkipLocked(statement.sql));
     const loops = this.#known.some(({ hasLoops }) => hasLoops);
     return {
       ...noEvidence,
@@ -318,13 +322,28 @@ class ApplicationAnalysis {
         ...possible,
         ...cut,
         ...units.cut.map((name) => `${name} has more paths than are followed as a unit`),
+        ...(units.unsearched.length === 0
+          ? []
+          : [`not searched for anomalies across their transactions: ${listed(units.unsearched)}`]),
       ],
       assumed: [
         ...(this.#application.assumed ?? []),
-        ...(skipsLocked ? ['a row that SKIP LOCKED leaves out need not be seen'] : []),
+        ...this.#schema.unread.assumed,
+        ...(units.independent.length === 0
+          ? []
+          : [
+              `no write of ${listed(units.independent)} depends on what an earlier transaction of it read: no such value was seen`,
+            ]),
+        ...(skipsLocked ? ['which rows SKIP LOCKED takes does not matter, nor that it takes none'] : []),
         ...(loops ? ['a loop that runs twice does all that one which runs longer does'] : []),
         ...(this.#known.length === 0 ? [] : ['all transactions on these tables are among those that were found']),
       ],
     };
   }
+}
+
+/** The first three, and how many others. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(', ');
+  return names.length <= 3 ? shown : `${shown} and ${counted(names.length - 3, 'other')}`;
 }

@@ -15,6 +15,8 @@ export interface Anomaly {
   readonly name: string;
   /** By name, each once. */
   readonly transactions: readonly string[];
+  /** Other transactions that run the same statements, and have the same anomaly. */
+  readonly alike: readonly (readonly string[])[];
   /** Those that conflict with each other. */
   readonly statements: readonly { readonly place: Place; readonly sql: string }[];
   readonly status:
@@ -41,6 +43,9 @@ export interface Fix {
   readonly schedules: number;
 }
 
+/** `not atomic`: the dependencies of a history name anomalies of transactions, not of units. */
+export const unitAnomalyName = 'not atomic';
+
 export function anomalyOf(
   name: string,
   taking: readonly AnalyzedTransaction[],
@@ -50,6 +55,7 @@ export function anomalyOf(
   return {
     name,
     transactions: taking.map((one) => one.name),
+    alike: [],
     statements: conflictingStatements(taking),
     status: statusOf(confirmation),
     fix,

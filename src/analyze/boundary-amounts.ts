@@ -1,12 +1,12 @@
 /** Numbers for a witness on the edge of the conditions that a unit checks: one use left, a balance that is just enough, the status that it asks for. */
 import type { Value } from './application.ts';
-import { type Amounts, chosenColumn } from './concrete-witness.ts';
+import { type Amounts, amountsWith, chosenColumn, usual } from './amounts.ts';
 import type { RowValue } from './column-values.ts';
+import type { AnalyzedTransaction } from './transactions.ts';
 
 type Columns = ReadonlyMap<string, RowValue>;
 
 const choicesMax = 8;
-const inArguments = 10;
 
 /** Of the transactions or units that a witness numbers. */
 export interface CheckedConditions {
@@ -22,7 +22,12 @@ export function boundaryAmounts(checked: readonly CheckedConditions[]): readonly
     for (const choices of unique.flatMap((condition) => choicesIn(condition, transaction)))
       all = choices.flatMap((choice) => all.map((columns) => new Map([...choice, ...columns]))).slice(0, choicesMax);
   }
-  return all.map((inColumns) => ({ inRows: 100, inArguments, areArgumentsEqual: true, inColumns }));
+  return all.map(amountsWith);
+}
+
+/** All that decide whether a statement of it runs. */
+export function conditionsOf({ paths }: AnalyzedTransaction): readonly Value[] {
+  return paths.flat().flatMap(({ conditions }) => conditions);
 }
 
 /** A condition and its opposite have one boundary. */
@@ -46,7 +51,7 @@ function choicesIn(condition: Value, transaction: number): readonly (readonly Co
   const column = a ?? b;
   if (column === null) return [];
   const other = a === null ? left : right;
-  if (other?.kind === 'argument') return [[columns([column, inArguments])]];
+  if (other?.kind === 'argument') return [[columns([column, usual.inArguments])]];
   if (other?.kind !== 'constant' || other.value === null) return [];
   const { value } = other;
   if (typeof value === 'number')

@@ -10,8 +10,14 @@ import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 
 /** A change of one transaction. */
 export type Change =
-  /** FOR UPDATE on one SELECT. */
-  | { readonly kind: 'lock'; readonly transaction: string; readonly place: Place; readonly sql: string }
+  /** Of the rows of one SELECT. */
+  | {
+      readonly kind: 'lock';
+      readonly clause: 'FOR UPDATE' | 'FOR UPDATE SKIP LOCKED';
+      readonly transaction: string;
+      readonly place: Place;
+      readonly sql: string;
+    }
   | {
       readonly kind: 'level';
       readonly transaction: string;
@@ -36,6 +42,8 @@ function costOfChanges(changes: readonly Change[]): number {
   return changes.reduce((sum, change) => sum + costs[change.kind === 'level' ? change.level : change.kind], 0);
 }
 
+type LockClause = Extract<Change, { kind: 'lock' }>['clause'];
+
 /** Every lock, every two, each raised level, all levels raised: by cost. @param levelOf as it is now */
 export function candidateChanges(
   transactions: readonly AnalyzedTransaction[],
@@ -43,18 +51,27 @@ export function candidateChanges(
   dialect: Dialect,
 ): readonly (readonly Change[])[] {
   const retryOn = engineOf[dialect].retriedError;
-  const locks = transactions.flatMap((transaction) =>
-    lockableIn(transaction.steps, dialect).map(
-      ({ sql, place }): Change => ({ kind: 'lock', transaction: transaction.name, place, sql }),
-    ),
-  );
+  const locksWith = (clause: LockClause): readonly Change[] =>
+    transactions.flatMap((transaction) =>
+      lockableIn(transaction.steps, dialect).flatMap(({ sql, place }): Change[] =>
+        clause === 'FOR UPDATE' || takesAny(sql, dialect)
+          ? [{ kind: 'lock', clause, transaction: transaction.name, place, sql }]
+          : [],
+      ),
+    );
+  const locks = locksWith('FOR UPDATE');
   const raised = (level: IsolationName): readonly Change[] =>
     transactions.flatMap((one): Change[] =>
       costs[levelOf(one)] < costs[level] ? [{ kind: 'level', transaction: one.name, level, retryOn }] : [],
     );
   const levels = (['repeatable read', 'serializable'] as const).map(raised);
   const pairs = locks.slice(0, locksMax).flatMap((a, at) => locks.slice(at + 1, locksMax).map((b) => [a, b]));
-  const all = [...locks.map((one) => [one]), ...pairs, ...levels.flat().map((one) => [one]), ...levels];
+  const all = [
+    ...[...locks, ...locksWith('FOR UPDATE SKIP LOCKED')].map((one) => [one]),
+    ...pairs,
+    ...levels.flat().map((one) => [one]),
+    ...levels,
+  ];
   return all.filter((changes) => changes.length > 0).toSorted((a, b) => costOfChanges(a) - costOfChanges(b));
 }
 
@@ -74,6 +91,18 @@ function lockableIn(steps: readonly AnyStep[], dialect: Dialect): readonly State
       !/"FuncCall"/.test(JSON.stringify(tree.SelectStmt.targetList))
     );
   });
+}
+
+/** Any of the rows of one table that satisfy a condition will do, as for a worker of a queue: LIMIT, and nothing that the caller says. */
+function takesAny(sql: string, dialect: Dialect): boolean {
+  const tree = statementTree(sql, dialect);
+  if (tree === null || !('SelectStmt' in tree)) return false;
+  const { fromClause = [], limitCount, limitOffset, whereClause } = tree.SelectStmt;
+  const isOfOneTable = fromClause.length === 1 && fromClause.every((node) => 'RangeVar' in node);
+  if (!isOfOneTable) return false;
+  return (
+    limitCount !== undefined && limitOffset === undefined && !/"ParamRef"/.test(JSON.stringify(whereClause ?? null))
+  );
 }
 
 /** The transaction with the changes that are its own; analysed again. */
@@ -107,10 +136,10 @@ function changedSteps(steps: readonly AnyStep[], changes: readonly Change[]): re
   return steps.map((step): AnyStep => {
     switch (step.kind) {
       case 'statement': {
-        const isLocked = changes.some(
-          (change) => change.kind === 'lock' && change.sql === step.sql && isSamePlace(change.place, step.place),
-        );
-        return isLocked ? { ...step, sql: `${step.sql.trim().replace(/;$/, '')} FOR UPDATE` } : step;
+        const lock = changes
+          .filter((change) => change.kind === 'lock')
+          .find(({ sql, place }) => sql === step.sql && isSamePlace(place, step.place));
+        return lock === undefined ? step : { ...step, sql: `${step.sql.trim().replace(/;$/, '')} ${lock.clause}` };
       }
       case 'branch':
         return { ...step, ifTrue: changedSteps(step.ifTrue, changes), ifFalse: changedSteps(step.ifFalse, changes) };
@@ -130,7 +159,7 @@ function isSamePlace(a: Place, b: Place): boolean {
 
 /** `FOR UPDATE at src/pay.ts:33`, `serializable, with a retry on 40001`. */
 export function changeText(change: Change): string {
-  if (change.kind === 'lock') return `FOR UPDATE at ${change.place.file}:${change.place.line}`;
+  if (change.kind === 'lock') return `${change.clause} at ${change.place.file}:${change.place.line}`;
   if (change.kind === 'around') return `one transaction around ${change.transaction}`;
   return `${change.level}, with a retry on ${change.retryOn}`;
 }
@@ -142,5 +171,5 @@ function wholeText(change: Change): string {
 
 /** `FOR UPDATE at src/pay.ts:33 and FOR UPDATE at src/pay.ts:34`; none are those that were made before. */
 export function changesText(changes: readonly Change[]): string {
-  return changes.length === 0 ? 'the changes above' : changes.map(wholeText).join(' and ');
+  return changes.length === 0 ? 'the changes above' : [...new Set(changes.map(wholeText))].join(' and ');
 }

@@ -23,7 +23,13 @@ export function valueFor(column: Column, n: number): RowValue | undefined {
     case 'date':
     case 'timestamp':
     case 'timestamptz':
-      return '2020-01-01';
+      return dayAfter(n);
+    case 'time':
+      return `${String(n % 24).padStart(2, '0')}:00:00`;
+    case 'enum':
+      return type.labels?.[n % type.labels.length];
+    case 'array':
+      return '{}';
     case 'json':
     case 'jsonb':
       return '{}';
@@ -37,9 +43,13 @@ export function valueFor(column: Column, n: number): RowValue | undefined {
 }
 
 /** As an argument that nothing decides: a number is a text, too, and stays one where it is compared with a number elsewhere. */
-export function argumentFor(column: Column, n: number): RowValue | undefined {
-  const value = valueFor(column, n);
+export function asArgument(value: RowValue | undefined, n: number): RowValue | undefined {
   return typeof value === 'string' && value === `v${n}` ? n : value;
+}
+
+/** Of 2020, and some years after it. */
+function dayAfter(n: number): string {
+  return new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** 100 in a numeric(4, 4) is 0.01. */

@@ -18,7 +18,7 @@ export type Confirmation =
   | { readonly kind: 'possible'; readonly reason: string };
 
 export interface ExploreLimits {
-  /** Schedules of one program. */
+  /** Schedules of all definitions of one witness together. */
   readonly schedulesMax: number;
   /** Of all explorations together. Default: any. */
   readonly budget?: Budget;
@@ -26,15 +26,12 @@ export interface ExploreLimits {
   readonly failsFast?: boolean;
 }
 
-/** All definitions of one witness together run as many schedules as this number of them may. */
-const definitionsPaid = 2;
-
 /** The first of the definitions that has a schedule which no serial order explains. */
 export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
   let reason = 'no rows and arguments were found that keep the constraints';
   let hasSearched = false;
   let most = 0;
-  let left = definitionsPaid * limits.schedulesMax;
+  let left = limits.schedulesMax;
   /** What the serial orders of those do that were explored to the end. */
   const explained = new Set<string>();
   for (const definition of definitions) {
@@ -48,7 +45,7 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       };
     hasSearched = true;
     if (left === 0) {
-      reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
+      reason = `the search for a witness ended after ${limits.schedulesMax} schedules`;
       break;
     }
     const explored = await exploreUntilSeen(
@@ -57,17 +54,43 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       explained,
     );
     if (explored.kind === 'failed') {
-      ({ reason } = explored);
+      // What ran says more.
+      if (most === 0) ({ reason } = explored);
       continue;
     }
     left -= explored.schedules;
     if (explored.anomaly !== null) return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
     if (explored.schedules > most) {
       most = explored.schedules;
-      reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried ${definition.compared === 'state' ? 'leaves the final state' : 'has the effect'} of a serial order`;
+      reason = effectText(explored.schedules, definition.compared);
     }
   }
   return { kind: 'possible', reason };
+}
+
+/**
+ * Where only what the transactions read is that of no serial order: a definition whose final state is, too, by its first schedules.
+ * @param definitions other rows and arguments of the same witness
+ */
+export async function preferState(
+  found: Confirmation,
+  definitions: Iterable<WitnessDefinition>,
+  limits: ExploreLimits,
+): Promise<Confirmation> {
+  if (found.kind === 'possible' || found.anomaly === 'internal') return found;
+  for (const definition of definitions) {
+    if ((limits.budget?.over ?? null) !== null) break;
+    const explored = await exploreWitness(definition, { ...limits, schedulesMax: shownSchedulesMax });
+    if (explored.kind === 'explored' && explored.anomaly === 'internal')
+      return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
+  }
+  return found;
+}
+
+function effectText(schedules: number, compared: WitnessDefinition['compared']): string {
+  const which = schedules === 1 ? 'the only schedule' : `each of ${counted(schedules, 'schedule')}`;
+  const effect = compared === 'state' ? 'leaves the database as' : 'has the effect of';
+  return `with the rows that were tried, ${which} ${effect} running them one after the other`;
 }
 
 /** Of a witness with a change that is proven: to show that it runs, not that it holds. */

@@ -13,6 +13,8 @@ export interface AnalyzedEngine {
   readonly connect: (stream: Duplex) => Promise<ProgramClient>;
   /** Statements that begin a transaction. */
   readonly begin: (level: IsolationName) => readonly string[];
+  /** A session's statements fail where they wait longer for a lock. */
+  readonly limitWaits: string;
   readonly quote: string;
   /** The error after which a transaction at a raised level has to be tried again. */
   readonly retriedError: string;
@@ -24,6 +26,7 @@ export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
     profileAt: (isolation) => ({ family: 'engine', engine: 'postgres', dialect: 'postgres', isolation }),
     connect: (stream) => PostgresClient.connect(stream),
     begin: (level) => [`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`],
+    limitWaits: 'SET lock_timeout = 1000',
     quote: '"',
     retriedError: '40001',
   },
@@ -32,6 +35,7 @@ export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
     profileAt: (isolation) => ({ family: 'engine', engine: 'mysql', dialect: 'mysql', isolation }),
     connect: (stream) => MysqlClient.connect(stream),
     begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`, 'START TRANSACTION'],
+    limitWaits: 'SET SESSION innodb_lock_wait_timeout = 1',
     quote: '`',
     retriedError: '1213',
   },

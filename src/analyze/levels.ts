@@ -48,9 +48,10 @@ const postgres: EngineLevels = {
 };
 
 /**
- * InnoDB (MySQL 8.0 manual, 17.7.2.1 "Transaction Isolation Levels" and 17.7.2.3 "Consistent Nonlocking Reads"). What writes or locks reads the latest committed row
- * at every level, no level refuses a write because of a snapshot, and at SERIALIZABLE a SELECT locks what it reads. So a transaction that another one overwrites and outruns
- * has read without a lock, and whether that can be depends on its own level alone; docs/analyze.md argues it.
+ * InnoDB (MySQL 8.0 manual, 17.7.2.1 "Transaction Isolation Levels" and 17.7.2.3 "Consistent Nonlocking Reads"). What writes or locks reads the latest
+ * committed row at every level, no level refuses a write because of a snapshot, and at SERIALIZABLE a SELECT locks what it reads. So where another
+ * transaction overwrites what a transaction has read, and commits first, that read took no lock; whether this can happen depends on the level of the
+ * reader alone (docs/analyze.md).
  */
 const innodb: EngineLevels = {
   rules: {

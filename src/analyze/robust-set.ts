@@ -2,6 +2,7 @@
 import { assert } from '../base/index.ts';
 import type { IsolationName } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
+import { SharedTables } from './connected-sets.ts';
 import { type EngineLevels, levelsOf, type LevelRule } from './levels.ts';
 import {
   findTemplateSplit,
@@ -30,8 +31,12 @@ export interface CutSearch {
   readonly steps: number;
 }
 
+/** By transaction. */
+type LevelOf = (transaction: number) => IsolationName | undefined;
+
 export class RobustSet {
-  readonly #templates: readonly PathTemplate[];
+  readonly #templates: ReadonlyMap<number, readonly PathTemplate[]>;
+  readonly #shared: SharedTables;
   /** Transactions of which not every variant is followed. */
   readonly cut: readonly number[];
   readonly #count: number;
@@ -51,56 +56,72 @@ export class RobustSet {
     this.#stepsMax = stepsMax;
     this.#levels = levelsOf[dialect];
     const { all, cut } = templatesOf(transactions, rowRules[dialect], inserted);
-    this.#templates = all;
+    const byTransaction = new Map(transactions.map((_, at): [number, PathTemplate[]] => [at, []]));
+    for (const one of all) byTransaction.get(one.transaction)?.push(one);
+    this.#templates = byTransaction;
+    this.#shared = new SharedTables([...byTransaction.values()].map(tablesIn));
     this.cut = cut;
     this.#count = transactions.length;
   }
 
   /** @returns levels by transaction; those without statements have the weakest */
   weakest(): readonly IsolationName[] {
-    const programOf = this.#templates.map(({ transaction }) => transaction);
-    const levels = this.#levels.weakest({
-      templates: this.#templates.map(({ templates }) => templates['by statement']),
-      programOf,
-      count: this.#count,
-      isRobust: (candidate) => this.isRobust(candidate),
-    });
     const [weakest, strongest] = [this.#levels.names[0], this.#levels.names.at(-1)] as [IsolationName, IsolationName];
-    const taking = new Set(programOf);
-    return range(this.#count).map((at) => (taking.has(at) ? (levels[at] ?? strongest) : weakest));
+    const found = new Map<number, IsolationName>();
+    for (const component of this.#shared.components) {
+      const templates = this.#templatesOf(component);
+      if (templates.length === 0) continue;
+      const placeOf = new Map(component.map((transaction, place) => [transaction, place] as const));
+      const levels = this.#levels.weakest({
+        templates: templates.map((one) => one.templates['by statement']),
+        programOf: templates.map(({ transaction }) => placeOf.get(transaction) ?? -1),
+        count: component.length,
+        isRobust: (candidate) => this.#witness((one) => candidate[placeOf.get(one) ?? -1], component) === undefined,
+      });
+      for (const [place, transaction] of component.entries()) found.set(transaction, levels[place] ?? strongest);
+    }
+    return range(this.#count).map((at) => found.get(at) ?? weakest);
   }
 
   /** Is it proven? @param levels by transaction */
   isRobust(levels: readonly IsolationName[]): boolean {
-    return this.#witness(levels, range(this.#count)) === undefined;
+    return this.#shared.components.every((component) => this.#witness((at) => levels[at], component) === undefined);
   }
 
   /**
    * For each smallest set of transactions that is not proven robust at these levels, one witness or where its search ended: those of one transaction first,
-   * then two, then three. Where only a larger set is not robust, one of all. O(n^3) tests of robustness
+   * then two, then three. Where only a larger set is not robust, one of all. O(n^3) tests of robustness, n the largest number of transactions that tables join
    */
   witnesses(levels: readonly IsolationName[]): readonly (Witness | CutSearch)[] {
+    const levelOf: LevelOf = (at) => levels[at];
     const found: (Witness | CutSearch)[] = [];
-    const sets: (readonly number[])[] = [];
-    for (const set of connectedSets(this.#count, this.#sharesTables())) {
-      if (sets.some((smaller) => smaller.every((one) => set.includes(one)))) continue;
-      const witness = this.#witness(levels, set);
+    /** By their first transactions. */
+    const smaller = new Map<number, (readonly number[])[]>();
+    for (const set of this.#shared.sets()) {
+      const inside = set.flatMap((first) => smaller.get(first) ?? []);
+      if (inside.some((one) => one.every((each) => set.includes(each)))) continue;
+      const witness = this.#witness(levelOf, set);
       if (witness === undefined) continue;
-      sets.push(set);
+      const [first = -1] = set;
+      smaller.set(first, [...(smaller.get(first) ?? []), set]);
       found.push(witness);
     }
-    const whole = found.length === 0 ? this.#witness(levels, range(this.#count)) : undefined;
-    return whole === undefined ? found : [whole];
+    if (found.length > 0) return found;
+    for (const component of this.#shared.components) {
+      const witness = this.#witness(levelOf, component);
+      if (witness !== undefined) return [witness];
+    }
+    return [];
   }
 
   /** Other witnesses of the transactions of one, which need other rows. */
   *others(levels: readonly IsolationName[], { transactions }: Witness): Generator<Witness> {
-    const { templates, search } = this.#search(levels, transactions);
+    const { templates, search } = this.#search((at) => levels[at], transactions);
     for (const split of templateSplits(...search)) yield witnessOf(split, templates);
   }
 
-  #witness(levels: readonly IsolationName[], set: readonly number[]): Witness | CutSearch | undefined {
-    const { templates, search } = this.#search(levels, set);
+  #witness(levelOf: LevelOf, set: readonly number[]): Witness | CutSearch | undefined {
+    const { templates, search } = this.#search(levelOf, set);
     const split = findTemplateSplit(...search);
     if (split === undefined) return undefined;
     if (split === stepLimit) return { kind: 'cut', transactions: set, steps: this.#stepsMax };
@@ -108,22 +129,18 @@ export class RobustSet {
   }
 
   #search(
-    levels: readonly IsolationName[],
+    levelOf: LevelOf,
     set: readonly number[],
   ): { readonly templates: readonly PathTemplate[]; readonly search: Parameters<typeof templateSplits> } {
-    const templates = this.#templates.filter(({ transaction }) => set.includes(transaction));
-    const rules = templates.map(({ transaction }) => this.#ruleOf(levels[transaction]));
+    const templates = this.#templatesOf(set);
+    const rules = templates.map(({ transaction }) => this.#ruleOf(levelOf(transaction)));
     const asRead = templates.map((one, at) => one.templates[rules[at]?.reads ?? 'by statement']);
     return { templates, search: [asRead, rules.map(({ level }) => level), this.#stepsMax] };
   }
 
-  /** A cycle of conflicts goes through all of its transactions: those without a table in common have none. */
-  #sharesTables(): (a: number, b: number) => boolean {
-    const tables = range(this.#count).map(() => new Set<number>());
-    for (const { templates, transaction } of this.#templates)
-      for (const { table } of templates['by statement'].statements.flat(2)) tables[transaction]?.add(table);
-    const shared = tables.map((own) => tables.map((other) => [...own].some((table) => other.has(table))));
-    return (a, b) => shared[a]?.[b] === true;
+  /** In the order of the transactions. */
+  #templatesOf(set: readonly number[]): readonly PathTemplate[] {
+    return set.toSorted((a, b) => a - b).flatMap((transaction) => this.#templates.get(transaction) ?? []);
   }
 
   #ruleOf(level: IsolationName | undefined): LevelRule {
@@ -145,23 +162,11 @@ export const rowRules: Readonly<Record<Dialect, RowRules>> = {
   mysql: { isDistinct: (value) => typeof value === 'number', replacesRows: false },
 };
 
-function range(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => index);
+function tablesIn(templates: readonly PathTemplate[]): ReadonlySet<number> {
+  const accesses = templates.flatMap((one) => one.templates['by statement'].statements.flat(2));
+  return new Set(accesses.map(({ table }) => table));
 }
 
-/** The smaller ones first; those of two or three only where enough of their pairs are joined to connect them. O(n^2 + connected sets) */
-function* connectedSets(count: number, areJoined: (a: number, b: number) => boolean): Iterable<readonly number[]> {
-  const all = range(count);
-  const joined = all.map((a) => all.filter((b) => b !== a && areJoined(a, b)));
-  const after = (from: number, which: readonly number[] = []): readonly number[] => which.filter((each) => each > from);
-  for (const a of all) yield [a];
-  for (const a of all) for (const b of after(a, joined[a])) yield [a, b];
-  for (const a of all) {
-    const ofA = new Set(after(a, joined[a]));
-    for (const b of after(a, all)) {
-      const ofB = after(b, joined[b]);
-      const thirds = ofA.has(b) ? new Set([...after(b, [...ofA]), ...ofB]) : ofB.filter((each) => ofA.has(each));
-      for (const c of [...thirds].toSorted((one, other) => one - other)) yield [a, b, c];
-    }
-  }
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
 }

@@ -1,12 +1,12 @@
 /**
- * How many rows statements find, as far as a variant of a path says it, and whether the conditions of the path can then be true: after an UPDATE
- * that found no row, the way of `if (!row) throw` that continues is not taken.
+ * How many rows statements find, as far as a variant of a path decides it, and whether the conditions of the path can then hold: where an UPDATE found
+ * no row, `if (!row) throw` ends the path.
  */
 import { exactColumn } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
-import type { Variant } from './variants.ts';
+import type { Variant, Decided } from './variant.ts';
 
 /** By result. */
 export type RowCounts = ReadonlyMap<string, FoundRow>;
@@ -15,12 +15,6 @@ export interface FoundRow {
   readonly count: 0 | 1;
   /** Is this column of it never NULL? */
   readonly isNotNull: (column: string) => boolean;
-}
-
-/** What the variants of a path decide, each both ways. */
-export interface Decided {
-  readonly absent: ReadonlySet<string>;
-  readonly missed: ReadonlySet<number>;
 }
 
 export function isPossible(path: AnalyzedPath, decided: Decided, variant: Variant): boolean {

@@ -48,13 +48,8 @@ export function sourcesOf(
   return sources;
 }
 
-function source(
-  table: Table,
-  alias: string,
-  conditions: readonly Node[],
-  known: readonly Source[],
-  reading: Reading,
-): Source {
+function source(table: Table, alias: string, all: readonly Node[], known: readonly Source[], reading: Reading): Source {
+  const conditions = all.filter((node) => !isAlwaysTrue(node, reading));
   const tables = conditions.map((node) => equalityOf(node, table, alias, known, reading));
   const equalities = tables.flatMap((each) => each ?? []);
   const found = uniqueIndexes(table)
@@ -91,7 +86,7 @@ function keysOf(
   return { rows, columns: index.parts.length };
 }
 
-export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): AccessedRow {
+export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): Extract<AccessedRow, { kind: 'key' }> {
   return { kind: 'key', index: name, isPrimary, values };
 }
 
@@ -108,8 +103,7 @@ function equalityOf(
 ): Equality | undefined {
   if (!('A_Expr' in node)) return undefined;
   const { kind, name = [], lexpr, rexpr } = node.A_Expr;
-  const sign = name.length === 1 && name[0] !== undefined && 'String' in name[0] ? name[0].String.sval : undefined;
-  if (sign !== '=') return undefined;
+  if (operatorOf(name) !== '=') return undefined;
   const left = ownColumn(lexpr, table, alias, known, dialect);
   if (kind === 'AEXPR_IN') {
     const items = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []) : [];
@@ -122,6 +116,23 @@ function equalityOf(
   const right = ownColumn(rexpr, table, alias, known, dialect);
   if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known, dialect));
   return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known, dialect));
+}
+
+/** `1=1`, which programs that build SQL begin or end a condition with, and TRUE. */
+function isAlwaysTrue(node: Node, { valueOf }: Reading): boolean {
+  const constantOf = (operand: Node | undefined): unknown => {
+    const value = valueOf(operand);
+    return value?.kind === 'constant' ? (value.value ?? undefined) : undefined;
+  };
+  if (!('A_Expr' in node)) return constantOf(node) === true;
+  const { kind, name = [], lexpr, rexpr } = node.A_Expr;
+  const left = constantOf(lexpr);
+  return kind === 'AEXPR_OP' && operatorOf(name) === '=' && left !== undefined && left === constantOf(rexpr);
+}
+
+function operatorOf(name: readonly Node[]): string | undefined {
+  const [only] = name;
+  return name.length === 1 && only !== undefined && 'String' in only ? only.String.sval : undefined;
 }
 
 function equality(column: string, value: Value | undefined): Equality | undefined {

@@ -46,8 +46,11 @@ export class SchemaParts {
       for (const at of this.#ddl.keys()) if (this.#needs(at, kept)) for (const name of this.#all(at)) kept.add(name);
     }
     const wanted = this.#ddl.filter((_, at) => this.#needs(at, kept));
+    const ddl = wanted.map(({ sql }) => `${sql.trim().replace(/;$/, '')};`);
+    // pg_dump empties it for its own session: rows are inserted on the same one, by the names of their tables alone.
+    if (wanted.some(({ sql }) => /\bsearch_path\b/i.test(sql))) ddl.push('RESET search_path;');
     return {
-      ddl: wanted.map(({ sql }) => `${sql.trim().replace(/;$/, '')};`).join('\n'),
+      ddl: ddl.join('\n'),
       has: (name) => kept.has(name),
     };
   }

@@ -36,12 +36,16 @@ const common: readonly fc.Arbitrary<Statement>[] = [
   name.map((c) => statement(`SELECT count(*) AS n FROM t WHERE ${c} > 1`)),
   name.map((c) => statement(`UPDATE t SET a = a + 10 WHERE ${c} > 1`)),
   key.map((k) => statement('DELETE FROM t WHERE id = $1', [k])),
+  keyed.map(([c, k]) => statement(`SELECT ${c} FROM t WHERE id = $1 FOR UPDATE SKIP LOCKED`, [k])),
 ];
+
+const taking = 'SELECT id FROM t WHERE b > 0 ORDER BY id';
 
 const statements: Readonly<Record<Dialect, readonly fc.Arbitrary<Statement>[]>> = {
   postgres: [
     ...common,
     key.map((k) => statement('INSERT INTO t VALUES ($1, 5, 5) ON CONFLICT DO NOTHING', [k])),
+    name.map((c) => statement(`UPDATE t SET ${c} = 0 WHERE id = (${taking} LIMIT 1 FOR UPDATE SKIP LOCKED)`)),
     key.map((k) => statement('INSERT INTO t VALUES ($1, 7, 7) ON CONFLICT (id) DO UPDATE SET a = t.a + 1', [k])),
   ],
   mysql: [
@@ -112,6 +116,24 @@ const choosing: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
+/** As a worker of a queue: takes some row, changes it, and does something else. */
+function takingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
+  const rest = fc.array(
+    fc.oneof(...statements[dialect]).filter((one) => !usesFirst(one)),
+    { maxLength: 1 },
+  );
+  const found = column('first', 'id');
+  const byId = `WHERE id = ${{ postgres: '$1', mysql: '?' }[dialect]}`;
+  const changes = [`UPDATE t SET b = 0, a = 30 ${byId}`, `DELETE FROM t ${byId}`].map((sql) => statement(sql, [found]));
+  return fc
+    .tuple(fc.constantFrom(' LIMIT 1', ''), fc.constantFrom(...changes), rest)
+    .map(([limit, change, others]) => [
+      statement(`${taking}${limit} FOR UPDATE SKIP LOCKED`, [], 'first'),
+      branch<Step>(expression('is null', found), [], [change]),
+      ...others,
+    ]);
+}
+
 function usesFirst({ parameters }: Statement): boolean {
   return parameters.some(({ kind }) => kind === 'column');
 }
@@ -154,6 +176,7 @@ function anySet(dialect: Dialect): fc.Arbitrary<readonly DrawnTransaction[]> {
     { weight: 2, arbitrary: setOf(anyLevel, anyTransaction(dialect)) },
     { weight: 5, arbitrary: setOf(anyLevel, guardedTransaction(dialect)) },
     { weight: 3, arbitrary: setOf(anyLevel, fc.oneof(choosingTransaction(dialect), guardedTransaction(dialect))) },
+    { weight: 1, arbitrary: setOf(anyLevel, takingTransaction(dialect)) },
     { weight: 1, arbitrary: setOf(fc.constant('serializable'), anyTransaction(dialect)) },
   );
 }

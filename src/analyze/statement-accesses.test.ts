@@ -9,7 +9,8 @@ const schema = `
   CREATE TABLE users (id int PRIMARY KEY, email text NOT NULL UNIQUE, name text);
   CREATE TABLE orders (user_id int REFERENCES users ON DELETE CASCADE, n int, total int, PRIMARY KEY (user_id, n));
   CREATE TABLE notes (id serial PRIMARY KEY, text text);
-  CREATE VIEW names AS SELECT name FROM users;`;
+  CREATE VIEW names AS SELECT name FROM users;
+  CREATE FUNCTION public.abs(users) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;`;
 
 const mysqlSchema = `
   CREATE TABLE users (id int PRIMARY KEY, email varchar(64) NOT NULL UNIQUE, name text, changed timestamp NOT NULL DEFAULT now() ON UPDATE now());
@@ -21,6 +22,10 @@ beforeAll(async () => {
   tables = await readSchema(application({ schema, units: {} }));
   mysqlTables = await readSchema({ dialect: 'mysql', schema: mysqlSchema });
 });
+
+function notBuiltIn(name: string): string {
+  return `not understood: it calls ${name}, a function that is not built in: what it reads and writes is not known`;
+}
 
 /** Moments apart by `then`. */
 function accesses(sql: string, schemaOf = tables): string {
@@ -57,7 +62,23 @@ test.each([
     'SELECT name FROM users WHERE id = $1 AND EXISTS (SELECT 1 FROM orders WHERE total > 5)',
     'read users[p] {id name}, read orders[*] {total}',
   ],
+  ['what a driver asks the catalog', 'SELECT oid FROM pg_type JOIN pg_catalog.pg_namespace n ON true', ''],
   ['a lock', 'SELECT name FROM users WHERE id = $1 FOR UPDATE', 'lock users[p] {id name}'],
+  [
+    'SKIP LOCKED: the rows that it takes, and not which others there are',
+    'SELECT id FROM users WHERE name = $1 FOR UPDATE SKIP LOCKED',
+    'lock users[some] {id name}',
+  ],
+  [
+    'rows by a subquery with SKIP LOCKED',
+    'DELETE FROM orders WHERE (user_id, n) IN (SELECT user_id, n FROM orders LIMIT 2 FOR UPDATE SKIP LOCKED)',
+    'lock orders[some] {n user_id} then update orders[some] {n user_id} -> +{n total user_id}',
+  ],
+  [
+    'SKIP LOCKED of shared locks is any condition',
+    'SELECT id FROM users WHERE name = $1 FOR SHARE SKIP LOCKED',
+    'read users[*] {id name}',
+  ],
   ['a shared lock', 'SELECT name FROM users WHERE id = $1 FOR SHARE', 'read users[p] {id name}'],
   [
     'a lock on what a condition finds',
@@ -103,6 +124,16 @@ test.each([
     'not understood: a WITH that writes',
   ],
   ['a function with effects', 'SELECT pg_advisory_xact_lock($1)', 'not understood: the function pg_advisory_xact_lock'],
+  ['a function that the schema does not have', 'SELECT transfer($1)', notBuiltIn('transfer')],
+  ['a function of rows', 'SELECT * FROM transfer($1)', notBuiltIn('transfer')],
+  ['a function beside a column', 'SELECT id, debit(id) FROM users WHERE id = $1', notBuiltIn('debit')],
+  ['a function in a value', "INSERT INTO users VALUES ($1, app.lower($2), 'x')", notBuiltIn('lower')],
+  ['an own form of a function that is built in', 'SELECT abs($1)', notBuiltIn('abs')],
+  [
+    'functions that are built in or of an extension',
+    "UPDATE users SET name = upper($2) || pg_catalog.lower('X') || uuid_generate_v4() WHERE id = $1",
+    'update users[p] {id} -> {name}',
+  ],
   [
     'what is no statement of rows',
     'LOCK TABLE users',
@@ -140,9 +171,33 @@ test.each([
     "REPLACE INTO users (id, email) VALUES (?, 'x')",
     "none: read orders[*] {user_id}, read users[p] {}, read users['x'] {} then update users[p] {} -> +{changed email id name}, update users['x'] {} -> +{changed email id name}, update orders[*] {user_id} -> +{n total user_id}",
   ],
+  ['a function that is not built in', 'UPDATE users SET name = next_name(?) WHERE id = ?', notBuiltIn('next_name')],
+  [
+    'functions that are built in',
+    "SELECT COALESCE(name, UPPER(email), IF(id = 1, 'a', SUBSTRING('b', 1))), COUNT(*) FROM users WHERE id = ?",
+    'all: read users[p] {email id name}',
+  ],
   ['a lock by name', "SELECT get_lock('a', 1)", 'not understood: the function get_lock'],
 ])("MySQL's %s", (_, sql, expected) => {
   const found = accessesOf(statement(sql, [argument('p'), argument('q')]), mysqlTables);
   const view = found.kind === 'understood' ? `${found.readsSnapshot}: ` : '';
   expect(`${view}${accesses(sql, mysqlTables)}`).toBe(expected);
+});
+
+test.each([
+  ['numbers that the library binds', '$2 OFFSET $3', [argument('p'), '1', 0], true],
+  ['none', '0', [argument('p')], false],
+  ['as many as an argument says', '$2', [argument('p'), argument('n')], false],
+  ['those behind the first', '1 OFFSET $2', [argument('p'), 1], false],
+])('LIMIT of a SELECT by key, %s: may it leave out the row?', (_which, limit, parameters, findsOneRow) => {
+  const sql = `SELECT name FROM users WHERE (id = $1 AND 1=1) LIMIT ${limit}`;
+  expect(accessesOf(statement(sql, parameters), tables)).toMatchObject({
+    findsOneRow,
+    moments: [[{ row: { kind: 'key' }, mayMiss: false }]],
+  });
+});
+
+test.each(['2=1', '$2 = 1', 'NULL = NULL', "'a' <> 'a'", 'false'])('a condition that may be false: %s', (condition) => {
+  const read = statement(`SELECT name FROM users WHERE id = $1 AND ${condition}`, [argument('p'), argument('q')]);
+  expect(accessesOf(read, tables)).toMatchObject({ moments: [[{ mayMiss: true }]] });
 });

@@ -4,14 +4,16 @@
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
 import { SqlError } from '../sql/model/index.ts';
-import { type MysqlCall, type Table, columnNamed } from '../sql/index.ts';
+import { type MysqlCall, type Table, columnNamed, isSystemTable } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
+import { effectOf } from './called-functions.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
 import { insertAccesses, onDuplicateOf } from './insert-accesses.ts';
 import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
 import { type Schema, tableNamed } from './schema.ts';
 import type { SnapshotReads } from './level-reads.ts';
+import { isExclusive, isLockedBy, isOfTaken, lockingClauses, skips, takenRows } from './skip-locked.ts';
 import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.ts';
 import { statementTree } from './statement-tree.ts';
 
@@ -46,11 +48,11 @@ interface TreeReading {
 function readingOf(statement: Statement, schema: Schema): Reading {
   const tree = statementTree(statement.sql, schema.dialect);
   if (tree === null) return { moments: [], readsSnapshot: 'none', findsOneRow: false };
-  return { ...treeReadingOf(tree, statement, schema), findsOneRow: findsOneRow(tree) };
+  return { ...treeReadingOf(tree, statement, schema), findsOneRow: findsOneRow(tree, statement) };
 }
 
-function treeReadingOf(tree: Node, { parameters }: Statement, schema: Schema): TreeReading {
-  const statement = new StatementReader(tree, parameters, schema);
+function treeReadingOf(tree: Node, of: Statement, schema: Schema): TreeReading {
+  const statement = new StatementReader(tree, of, schema);
   if ('SelectStmt' in tree) return statement.select(tree.SelectStmt);
   // MySQL 8.0 manual, 17.7.3: the SELECT of an INSERT and the subqueries of an UPDATE lock what they read, and so read the latest rows.
   const latest = (moments: Moments): TreeReading => ({
@@ -64,12 +66,6 @@ function treeReadingOf(tree: Node, { parameters }: Statement, schema: Schema): T
     `${Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase()} is neither SELECT, INSERT, UPDATE nor DELETE`,
   );
 }
-
-/** Functions that do more than compute. */
-const withEffects: Readonly<Record<Dialect, RegExp>> = {
-  postgres: /^(?:pg_.*|setval|currval|lastval|set_config|lo_.*|dblink.*|txid_.*|query_to_.*)$/,
-  mysql: /^(?:(?:get|release|is_free|is_used)_lock|release_all_locks|sleep|benchmark)$/,
-};
 
 /** Variables keep a value from one statement to the next. */
 function isOfVariables(own: MysqlCall): boolean {
@@ -93,14 +89,20 @@ function isOfVariables(own: MysqlCall): boolean {
 
 class StatementReader {
   readonly #parts: Parts;
-  readonly #parameters: readonly Value[];
+  readonly #valueOf: ValueOf;
   readonly #schema: Schema;
   /** Tables by the names under which columns are qualified; one table may have several. */
   readonly #aliases = new Map<string, Table>();
 
-  constructor(tree: Node, parameters: readonly Value[], schema: Schema) {
+  readonly #tree: Node;
+  /** Of a SELECT: the name by which later statements use its rows. */
+  readonly #result: string | null;
+
+  constructor(tree: Node, { parameters, result }: Pick<Statement, 'parameters' | 'result'>, schema: Schema) {
+    this.#tree = tree;
+    this.#result = result;
     this.#parts = partsOf(tree);
-    this.#parameters = parameters;
+    this.#valueOf = (node) => valueOf(node, parameters);
     this.#schema = schema;
     this.#requireReadable(tree);
     for (const relation of this.#parts.relations) {
@@ -111,17 +113,10 @@ class StatementReader {
 
   select(select: SelectStmt): TreeReading {
     const reads = this.#readsOfSelects();
-    const locking = (select.lockingClause ?? []).flatMap((node) =>
-      'LockingClause' in node ? [node.LockingClause] : [],
-    );
+    const locking = lockingClauses(select);
     if (locking.length === 0) return { moments: [reads], readsSnapshot: 'all' };
-    const locked = this.#sources(select.fromClause ?? [], select.whereClause).flatMap((source) => {
-      const isLocked = locking.some(
-        ({ strength, lockedRels }) =>
-          (strength === 'LCS_FORUPDATE' || strength === 'LCS_FORNOKEYUPDATE') &&
-          (lockedRels === undefined ||
-            lockedRels.some((node) => 'RangeVar' in node && aliasOf(node.RangeVar) === source.alias)),
-      );
+    const locked = this.#sourcesOf(select).flatMap((source) => {
+      const isLocked = locking.some((clause) => isExclusive(clause) && isLockedBy(clause, source.alias));
       return isLocked ? this.#accesses(source, this.#columnsOf(source), new Set(), true) : [];
     });
     const others = unlocked(reads, locked);
@@ -136,6 +131,8 @@ class StatementReader {
 
   insert(insert: InsertStmt): Moments {
     const table = this.#requireTable(insert.relation);
+    this.#requireComputing(table.columns.map((column) => column.default));
+    this.#requireComputing(table.checks);
     const reads = this.#readsOfSelects();
     const read = new Set([existence]);
     if (onDuplicateOf(insert) !== 'fail' || insert.returningClause !== undefined)
@@ -149,6 +146,7 @@ class StatementReader {
 
   update(update: UpdateStmt): Moments {
     const target = this.#target(update.relation, update.fromClause, update.whereClause);
+    this.#requireComputing(target.table.checks);
     const written = this.#assignedColumns(update, target.table);
     const keyColumns = new Set(uniqueIndexes(target.table).flatMap((index) => indexColumns(target.table, index)));
     const movesRow = [...written].some((name) => keyColumns.has(name));
@@ -179,24 +177,19 @@ class StatementReader {
 
   // ---- rows
 
-  readonly #valueOf: ValueOf = (node) => {
-    if (node === undefined) return undefined;
-    if ('ParamRef' in node) return this.#parameters[(node.ParamRef.number ?? 1) - 1];
-    if ('TypeCast' in node) return this.#valueOf(node.TypeCast.arg);
-    if (!('A_Const' in node)) return undefined;
-    const { ival, fval, sval, boolval, isnull } = node.A_Const;
-    if (isnull === true) return { kind: 'constant', value: null };
-    if (sval !== undefined) return { kind: 'constant', value: sval.sval ?? '' };
-    if (fval !== undefined) return { kind: 'constant', value: Number(fval.fval) };
-    if (boolval !== undefined) return { kind: 'constant', value: boolval.boolval ?? false };
-    return { kind: 'constant', value: ival?.ival ?? 0 };
-  };
-
   #readsOfSelects(): readonly Access[] {
-    return this.#parts.selects.flatMap(({ fromClause = [], whereClause }) =>
-      this.#sources(fromClause, whereClause).flatMap((source) =>
-        this.#accesses(source, this.#columnsOf(source), new Set(), false),
+    return this.#parts.selects.flatMap((select) =>
+      this.#sourcesOf(select).flatMap((source) =>
+        this.#accesses(source, this.#columnsOf(source), new Set(), skips(select, source.alias)),
       ),
+    );
+  }
+
+  #sourcesOf(select: SelectStmt): readonly Source[] {
+    const isOutermost = 'SelectStmt' in this.#tree && this.#tree.SelectStmt === select;
+    const result = isOutermost ? this.#result : null;
+    return this.#sources(select.fromClause ?? [], select.whereClause).map((source) =>
+      takenRows(source, select, result),
     );
   }
 
@@ -211,7 +204,9 @@ class StatementReader {
   #target(relation: RangeVar | undefined, from: readonly Node[] = [], where: Node | undefined): Source {
     this.#requireTable(relation);
     const sources = this.#sources([{ RangeVar: relation ?? {} }, ...from], where);
-    return sources[0] as Source;
+    const target = sources[0] as Source;
+    const isTaken = target.rows[0]?.kind === 'condition' && isOfTaken(this.#tree, from, where, this.#common);
+    return isTaken ? { ...target, rows: [{ kind: 'taken' }] } : target;
   }
 
   /** UPDATE ... FROM, DELETE ... USING */
@@ -275,17 +270,21 @@ class StatementReader {
 
   #table(relation: RangeVar): Table | undefined {
     const { schemaname, relname = '' } = relation;
-    if (schemaname === 'pg_catalog' || schemaname === 'information_schema') return undefined;
+    if (isSystemTable[this.#schema.dialect](relation)) return undefined;
     const table = tableNamed(this.#schema, schemaname, relname);
     if (table !== undefined) return table;
     if (this.#commonTables().includes(relname)) return undefined;
     const isView = this.#schema.catalog.relation(schemaname ?? 'public', relname) !== undefined;
-    throw new NotReadable(isView ? `${relname} is not a table` : `the schema has no table ${relname}`);
+    const unread = this.#schema.unread.tables.get(relname);
+    const why = unread === undefined ? '' : `: ${unread}`;
+    throw new NotReadable(isView ? `${relname} is not a table` : `the schema has no table ${relname}${why}`);
   }
 
   #requireTable(relation: RangeVar | undefined): Table {
     const table = this.#table(relation ?? {});
     if (table === undefined) throw new NotReadable(`${relation?.relname} is not a table`);
+    const trigger = this.#schema.unread.triggers.get(table.name);
+    if (trigger !== undefined) throw new NotReadable(`${trigger} of ${table.name} runs with it`);
     return table;
   }
 
@@ -298,13 +297,33 @@ class StatementReader {
     this.#common = [...JSON.stringify(tree).matchAll(/"ctename":"([^"]*)"/g)].map(([, name = '']) => name);
     if (/"ctequery":\{"(?:Insert|Update|Delete|Merge)Stmt"/.test(JSON.stringify(tree)))
       throw new NotReadable('a WITH that writes');
-    for (const { funcname = [], own } of this.#parts.functions) {
-      if (own !== undefined && isOfVariables(own)) throw new NotReadable('a variable');
-      const last = funcname.at(-1);
-      const name = last !== undefined && 'String' in last ? (last.String.sval ?? '') : '';
-      if (withEffects[this.#schema.dialect].test(name)) throw new NotReadable(`the function ${name}`);
+    this.#requireComputing(tree);
+  }
+
+  /** No function in it, a tree or a list of them, reads or writes rows. */
+  #requireComputing(tree: object): void {
+    for (const call of partsOf(tree).functions) {
+      if (call.own !== undefined) {
+        if (isOfVariables(call.own)) throw new NotReadable('a variable');
+        continue;
+      }
+      const effect = effectOf(call, this.#schema);
+      if (effect !== undefined) throw new NotReadable(effect);
     }
   }
+}
+
+function valueOf(node: Node | undefined, parameters: readonly Value[]): Value | undefined {
+  if (node === undefined) return undefined;
+  if ('ParamRef' in node) return parameters[(node.ParamRef.number ?? 1) - 1];
+  if ('TypeCast' in node) return valueOf(node.TypeCast.arg, parameters);
+  if (!('A_Const' in node)) return undefined;
+  const { ival, fval, sval, boolval, isnull } = node.A_Const;
+  if (isnull === true) return { kind: 'constant', value: null };
+  if (sval !== undefined) return { kind: 'constant', value: sval.sval ?? '' };
+  if (fval !== undefined) return { kind: 'constant', value: Number(fval.fval) };
+  if (boolval !== undefined) return { kind: 'constant', value: boolval.boolval ?? false };
+  return { kind: 'constant', value: ival?.ival ?? 0 };
 }
 
 /**
@@ -350,21 +369,30 @@ function isRereadBy(write: Access, read: Access): boolean {
 }
 
 /** No join, subquery, aggregate or OFFSET, and no INSERT but of one row that may be there already. */
-function findsOneRow(tree: Node): boolean {
+function findsOneRow(tree: Node, { parameters }: Statement): boolean {
   const { relations, selects, functions } = partsOf(tree);
   if (relations.length !== 1) return false;
-  if ('SelectStmt' in tree) return selects.length === 1 && functions.length === 0 && !mayLeaveOut(tree.SelectStmt);
+  if ('SelectStmt' in tree)
+    return selects.length === 1 && functions.length === 0 && !mayLeaveOut(tree.SelectStmt, parameters);
   if (!('InsertStmt' in tree)) return selects.length === 0;
   const { selectStmt } = tree.InsertStmt;
   const values = selectStmt !== undefined && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt.valuesLists : undefined;
   return ['keep', 'replace'].includes(onDuplicateOf(tree.InsertStmt)) && values?.length === 1;
 }
 
-/** A row that its condition lets through. */
-function mayLeaveOut({ groupClause, havingClause, limitCount, limitOffset, lockingClause = [] }: SelectStmt): boolean {
-  const isOne = limitCount === undefined || ('A_Const' in limitCount && (limitCount.A_Const.ival?.ival ?? 0) > 0);
-  const skips = lockingClause.some(
+/** A row that its condition lets through. Libraries bind the numbers of LIMIT and OFFSET. */
+function mayLeaveOut(
+  { groupClause, havingClause, limitCount, limitOffset, lockingClause = [] }: SelectStmt,
+  parameters: readonly Value[],
+): boolean {
+  const numberOf = (node: Node): number | undefined => {
+    const value = valueOf(node, parameters);
+    return value?.kind === 'constant' && value.value !== null ? Number(value.value) : undefined;
+  };
+  const hasRoom = limitCount === undefined || (numberOf(limitCount) ?? 0) > 0;
+  const skipsRows = limitOffset !== undefined && numberOf(limitOffset) !== 0;
+  const skipsLocked = lockingClause.some(
     (node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip',
   );
-  return groupClause !== undefined || havingClause !== undefined || limitOffset !== undefined || !isOne || skips;
+  return groupClause !== undefined || havingClause !== undefined || skipsRows || !hasRoom || skipsLocked;
 }

@@ -3,11 +3,12 @@ import type { Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
 import type { Value } from './application.ts';
 import { replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
-import { absenceOf, isAbsent, type Variant, variantsOf } from './variants.ts';
+import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
 import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
 import { type ReadsOf, type ReadStatement, templatesAt } from './level-reads.ts';
 import type { AnalyzedPath, AnalyzedTransaction } from './transactions.ts';
+import type { Variant } from './variant.ts';
 
 /** One way through a transaction, with what its rows are called. */
 export interface PathTemplate {
@@ -138,7 +139,7 @@ class TemplateOfPath {
   }
 
   #row(table: Table, row: AccessedRow): TemplateRow {
-    if (row.kind === 'condition') return { kind: 'condition' };
+    if (row.kind === 'condition' || row.kind === 'taken') return { kind: row.kind };
     const constant = constantOf(row, this.#rules.isDistinct);
     if (constant !== undefined)
       return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${constant}`) };

@@ -3,17 +3,18 @@
  * read. An anomaly is a schedule of two units, as the application runs them, whose final state is that of no serial order of whole units.
  */
 import type { IsolationName } from '../sql/index.ts';
-import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
-import type { AnyStep, Unit, UnitStep, Value } from './application.ts';
-import { boundaryAmounts } from './boundary-amounts.ts';
+import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions, unitAnomalyName } from './anomaly.ts';
+import type { AnyStep, Unit, UnitStep } from './application.ts';
+import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
 import { candidateChanges, type Change, changedWitness } from './changes.ts';
-import { type Amounts, concreteWitness } from './concrete-witness.ts';
+import type { Amounts } from './amounts.ts';
+import { concreteWitness } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax } from './confirm.ts';
 import { rowRules, type Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
-import { hasDependentWrite, staleReads } from './unit-witness.ts';
+import { hasDependentWrite, hasLaterWrite, staleReads } from './unit-witness.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
 
 export interface UnitSet extends ProofOptions {
@@ -32,10 +33,11 @@ export interface UnitAnalysis {
   readonly anomalies: readonly Anomaly[];
   /** Units of which not every path is followed. */
   readonly cut: readonly string[];
+  /** Units whose search for anomalies did not begin: the time was over, or the user interrupted it. */
+  readonly unsearched: readonly string[];
+  /** Units of which a transaction writes after another has read, and no value was seen to go from one to the other. */
+  readonly independent: readonly string[];
 }
-
-/** `not atomic`: the dependencies of a history name anomalies of transactions, not of units. */
-export const unitAnomalyName = 'not atomic';
 
 const witnessesMax = 4;
 
@@ -84,7 +86,15 @@ export async function unitAnomalies(units: readonly AnalyzedUnit[], set: UnitSet
     set,
   );
   const unread = units.filter(({ whole }) => hasPieces(whole) && whole.notUnderstood.length > 0);
-  return { anomalies: await search.run(), cut: [...unread.map(({ whole }) => whole.name), ...search.cut] };
+  const independent = units.filter(
+    ({ whole: { paths } }) => paths.some(hasLaterWrite) && !paths.some(hasDependentWrite),
+  );
+  return {
+    anomalies: await search.run(),
+    cut: [...unread.map(({ whole }) => whole.name), ...search.cut],
+    unsearched: search.unsearched,
+    independent: independent.map(({ whole }) => whole.name),
+  };
 }
 
 function hasPieces({ paths }: AnalyzedTransaction): boolean {
@@ -97,6 +107,8 @@ class UnitSearch {
   readonly #set: UnitSet;
   readonly #templates: readonly PathTemplate[];
   readonly cut: readonly string[];
+  /** Of which the time did not allow a search. */
+  readonly unsearched: string[] = [];
   #changes: readonly Change[] = [];
 
   constructor(all: readonly AnalyzedUnit[], set: UnitSet) {
@@ -117,6 +129,10 @@ class UnitSearch {
     const anomalies: Anomaly[] = [];
     for (const [at, unit] of this.#units.entries()) {
       if (!unit.paths.some(hasDependentWrite)) continue;
+      if ((this.#set.limits.budget?.over ?? null) !== null) {
+        this.unsearched.push(unit.name);
+        continue;
+      }
       for (const other of [unit, ...this.#units.filter((one) => one !== unit)]) {
         const witnesses = this.#witnesses(at, this.#units.indexOf(other));
         const taking = [...new Set([unit, other])];
@@ -229,8 +245,4 @@ class UnitSearch {
 /** Is the unit one transaction, by itself or by a change? */
 function isWhole(unit: AnalyzedTransaction, changes: readonly Change[]): boolean {
   return !hasPieces(unit) || changes.some(({ kind, transaction }) => kind === 'around' && transaction === unit.name);
-}
-
-function conditionsOf({ paths }: AnalyzedTransaction): readonly Value[] {
-  return paths.flat().flatMap(({ conditions }) => conditions);
 }

@@ -57,6 +57,19 @@ export function hasDependentWrite(path: AnalyzedPath): boolean {
   });
 }
 
+/** Does a transaction of the path write after an earlier one has read, with nothing between them that was seen? */
+export function hasLaterWrite(path: AnalyzedPath): boolean {
+  return path.some(({ moments, piece }, at) => {
+    if (!moments.flat().some(({ writes }) => writes.size > 0)) return false;
+    return path.slice(0, at).some((earlier) => earlier.piece !== piece && isReadOnly(earlier));
+  });
+}
+
+function isReadOnly({ moments }: AnalyzedStatement): boolean {
+  const accesses = moments.flat();
+  return accesses.length > 0 && accesses.every(({ writes }) => writes.size === 0);
+}
+
 function isStaleRead(path: AnalyzedPath, read: number, write: number, results: ResultsBehind): boolean {
   const { statement, piece } = path[read] as AnalyzedStatement;
   return statement.result !== null && results.has(statement.result) && piece !== path[write]?.piece;

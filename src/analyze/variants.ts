@@ -8,15 +8,7 @@ import type { Value } from './application.ts';
 import { isPossible } from './row-counts.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
-
-export interface Variant {
-  /** Texts of rows that are not there. */
-  readonly absent: ReadonlySet<string>;
-  /** Numbers of statements whose condition does not hold, or whose new row is there already. */
-  readonly missed: ReadonlySet<number>;
-  /** Numbers of statements that name rows by a result that is empty: NULL is no key. */
-  readonly idle: ReadonlySet<number>;
-}
+import type { Variant } from './variant.ts';
 
 /** 2^6 variants of one path. */
 const choicesMax = 6;
@@ -56,6 +48,7 @@ export function variantsOf(
 /** The access as it is in a variant; `undefined`: there is none. */
 export function absenceOf(access: Access, at: number, { absent, missed, idle }: Variant): Access | undefined {
   if (access.row.kind === 'key' && idle.has(at)) return undefined;
+  if (access.row.kind === 'key' && access.row.isTaken && (isAbsent(access, absent) || missed.has(at))) return undefined;
   if (isAbsent(access, absent)) return { ...access, reads: new Set([existence]), writes: new Set(), locks: false };
   if (!missed.has(at) || !access.mayMiss || access.row.kind !== 'key') return access;
   return { ...access, writes: new Set(), locks: false };

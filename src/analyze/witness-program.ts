@@ -3,14 +3,17 @@
  * that committed shows each of them the same rows and leaves the same final state. The serial orders run on databases of their own.
  */
 import type { Duplex } from 'node:stream';
-import type { IsolationName } from '../sql/index.ts';
+import { type Chooser, exploring, nextPath } from '../base/index.ts';
+import type { IsolationName, Table } from '../sql/index.ts';
 import { connectTo } from '../serve/index.ts';
-import { openSqlDatabase } from '../database/index.ts';
+import { type DatabaseImage, openSqlDatabase, type SqlDatabase } from '../database/index.ts';
 import { prepareSchema } from '../sql-program/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
+import { statementsIn } from './paths.ts';
+import { ChoosingClient, usesSkipLocked } from './skip-locked-choices.ts';
 import { type Arguments, type Ran, runSteps, runUnit } from './run-steps.ts';
 
 /** A few transactions on a few rows. */
@@ -80,13 +83,16 @@ export function witnessProgram(
   });
 }
 
-async function runSession(
+async function runSession(session: WitnessSession, stream: Duplex, dialect: Dialect): Promise<Ran> {
+  return runWith(session, await engineOf[dialect].connect(stream), dialect);
+}
+
+async function runWith(
   { scope, level, steps, arguments: given }: WitnessSession,
-  stream: Duplex,
+  client: ProgramClient,
   dialect: Dialect,
 ): Promise<Ran> {
-  const { connect, begin } = engineOf[dialect];
-  const client = await connect(stream);
+  const { begin } = engineOf[dialect];
   try {
     if (scope === 'transactions of their own') return await runUnit(steps, given, client, dialect, level);
     for (const sql of begin(level)) await client.query(sql);
@@ -130,8 +136,17 @@ function outcomeText(
 interface Orders {
   readonly outcomes: Outcome[];
   /** Those that have not run yet. */
-  readonly left: (readonly WitnessSession[])[];
+  readonly left: SerialRun[];
 }
+
+interface SerialRun {
+  readonly order: readonly WitnessSession[];
+  /** Of what SKIP LOCKED leaves out: choices, from the first; beyond them nothing is left out. */
+  readonly path: readonly number[];
+}
+
+/** With SKIP LOCKED, of one set of sessions: with more, nothing is said. */
+const serialRunsMax = 256;
 
 /**
  * What the serial orders of a definition do, as a text: which sessions commit, and how many rows each statement sees or changes. Definitions with
@@ -139,30 +154,38 @@ interface Orders {
  */
 export async function serialShape(definition: WitnessDefinition): Promise<string> {
   const shapes: unknown[] = [];
+  const serial = new SerialRuns(definition);
   for (const order of ordersOf(definition.sessions)) {
-    const { ran } = await inOrder(definition, order);
+    const { ran } = await serial.inOrder(order, exploring([]));
     shapes.push(order.map(({ name }) => [name, ran[name]?.end, ran[name]?.saw.map(({ count }) => count)]));
   }
   return JSON.stringify(shapes);
 }
 
-/** What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen. */
+/**
+ * What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen: first each as it is, then with rows that
+ * SKIP LOCKED leaves out.
+ */
 class SerialOutcomes {
   readonly #definition: WitnessDefinition;
+  readonly #runs: SerialRuns;
   readonly #orders = new Map<string, Orders>();
 
   constructor(definition: WitnessDefinition) {
     this.#definition = definition;
+    this.#runs = new SerialRuns(definition);
   }
 
   /** What some order of the sessions shows as well: all that was seen, the final state only, or nothing. */
   async explains(names: readonly string[], seen: Outcome): Promise<'all' | 'state' | 'nothing'> {
     const { outcomes, left } = this.#ordersOf(names);
     if (outcomes.some(({ all }) => all === seen.all)) return 'all';
-    for (let order = left.shift(); order !== undefined; order = left.shift()) {
-      const outcome = await this.#outcomeOf(order, names);
+    for (let run = left.shift(); run !== undefined; run = left.shift()) {
+      const { outcome, next } = await this.#outcomeOf(run, names);
       if (outcome !== undefined) outcomes.push(outcome);
+      if (next !== null) left.push({ order: run.order, path: next });
       if (outcome?.all === seen.all) return 'all';
+      if (outcomes.length === serialRunsMax) return 'all';
     }
     return outcomes.some(({ state }) => state === seen.state) ? 'state' : 'nothing';
   }
@@ -170,35 +193,78 @@ class SerialOutcomes {
   #ordersOf(names: readonly string[]): Orders {
     const key = names.join('\0');
     const sessions = this.#definition.sessions.filter(({ name }) => names.includes(name));
-    const orders = this.#orders.get(key) ?? { outcomes: [], left: [...ordersOf(sessions)] };
+    const left = ordersOf(sessions).map((order) => ({ order, path: [] }));
+    const orders = this.#orders.get(key) ?? { outcomes: [], left };
     this.#orders.set(key, orders);
     return orders;
   }
 
-  /** `undefined`: a session that committed does not commit in this order. */
-  async #outcomeOf(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
-    const { ran, state } = await inOrder(this.#definition, order);
+  /** `undefined`: a session that committed does not commit in this order. `next`: other rows to leave out. */
+  async #outcomeOf(
+    { order, path }: SerialRun,
+    names: readonly string[],
+  ): Promise<{ readonly outcome: Outcome | undefined; readonly next: readonly number[] | null }> {
+    const chooser = exploring(path);
+    const { ran, state } = await this.#runs.inOrder(order, chooser);
     const areCommitted = order.every(({ name }) => ran[name]?.end === 'committed');
-    return areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined;
+    const outcome = areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined;
+    return { outcome, next: nextPath(chooser.path, chooser.options) };
   }
 }
 
-/** One session after the other, on a database of their own. */
-async function inOrder(
-  definition: WitnessDefinition,
-  order: readonly WitnessSession[],
-): Promise<{ readonly ran: Readonly<Record<string, Ran>>; readonly state: readonly QueryResult[] }> {
-  const { dialect, schema } = definition;
-  const { profileAt, connect } = engineOf[dialect];
-  // One client after the other: none is waited for.
-  const database = await openSqlDatabase({ profile: profileAt('serializable'), settle: null, pauses: false });
-  try {
+/** Runs of a definition, one session after the other, each on a database of its own. */
+class SerialRuns {
+  readonly #definition: WitnessDefinition;
+  /** Of the schema; `undefined`: it has not run. */
+  #image: DatabaseImage | null | undefined;
+
+  constructor(definition: WitnessDefinition) {
+    this.#definition = definition;
+  }
+
+  /** @param chooser of the rows that SKIP LOCKED leaves out */
+  async inOrder(
+    order: readonly WitnessSession[],
+    chooser: Chooser,
+  ): Promise<{ readonly ran: Readonly<Record<string, Ran>>; readonly state: readonly QueryResult[] }> {
+    const { dialect } = this.#definition;
+    const database = await this.#open();
+    try {
+      const ran: Record<string, Ran> = {};
+      const connected = (): Promise<ProgramClient> => engineOf[dialect].connect(connectTo(database));
+      const tableNamed = (name: string): Table | undefined => {
+        const found = database.catalog.relation('public', name);
+        return found?.kind === 'table' ? found : undefined;
+      };
+      for (const session of order) {
+        const client = await connected();
+        const mayChoose = statementsIn(session.steps).some(({ sql }) => usesSkipLocked(sql));
+        const choosing = mayChoose
+          ? new ChoosingClient(client, await connected(), chooser, dialect, tableNamed)
+          : client;
+        ran[session.name] = await runWith(session, choosing, dialect);
+      }
+      return { ran, state: await readState(this.#definition, await connected()) };
+    } finally {
+      database.close();
+    }
+  }
+
+  /** With the schema. */
+  async #open(): Promise<SqlDatabase> {
+    const { dialect, schema } = this.#definition;
+    const image = this.#image;
+    // One client after the other: none is waited for.
+    const database = await openSqlDatabase({
+      profile: engineOf[dialect].profileAt('serializable'),
+      settle: null,
+      pauses: false,
+      ...(image ? { image } : {}),
+    });
+    if (image) return database;
     await prepareSchema(database, schema);
-    const ran: Record<string, Ran> = {};
-    for (const session of order) ran[session.name] = await runSession(session, connectTo(database), dialect);
-    return { ran, state: await readState(definition, await connect(connectTo(database))) };
-  } finally {
-    database.close();
+    this.#image ??= database.image();
+    return database;
   }
 }
 

@@ -36,7 +36,9 @@ import {
   type Application,
   formatAnalysis as format,
 } from '../analyze/index.ts';
+import { isolationNamed } from '../database/index.ts';
 import { plain, type Styler } from '../report/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export type { IsolationName } from '../sql/index.ts';
 
@@ -91,6 +93,14 @@ export {
 export interface AnalyzeOptions
   extends Pick<AllAnalyzeOptions, 'isolation' | 'schedulesMax' | 'signal' | 'stepsMax' | 'timeMaxMs'> {}
 
+const analyzeOptions: OptionKinds<AnalyzeOptions> = {
+  isolation: 'string!',
+  schedulesMax: 'number',
+  signal: 'object',
+  stepsMax: 'number',
+  timeMaxMs: 'number',
+};
+
 /**
  * Finds the sets of transactions that are not robust: that have runs at their levels which are not serializable. It confirms each by exploring a program of
  * a few transactions, and looks for the cheapest change that mends it. Robustness is decided as by Vandevoort, Ketsman, Koch and Neven
@@ -124,8 +134,9 @@ export interface AnalyzeOptions
  * // prints: 1 transaction in 1 unit
  * ```
  */
-export function analyze(of: Application, options: AnalyzeOptions): Promise<Analysis> {
-  return analyzeApplication(of, options);
+export async function analyze(of: Application, options: AnalyzeOptions): Promise<Analysis> {
+  requireOptions('analyze', options, analyzeOptions);
+  return analyzeApplication(of, { ...options, isolation: isolationNamed(options.isolation) });
 }
 
 /** The report of `moirai analyze`, with a final line break. @param style colours it; default: none */

@@ -19,13 +19,18 @@
  * ```
  * @module
  */
-export {
-  checkHistory as check,
-  strongestLevelOf as strongestLevel,
-  weakestViolationOf as weakestViolation,
+import {
+  checkHistory,
   type CheckOptions,
+  strongestLevelOf,
   type WeakestViolation,
+  weakestViolationOf,
 } from '../check/index.ts';
+import type { History } from '../history/index.ts';
+import type { IsolationLevel, Levels, Verdict } from '../isolation/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
+
+export type { CheckOptions, WeakestViolation } from '../check/index.ts';
 // What a verdict holds, and the two that read it.
 export {
   certify,
@@ -44,3 +49,43 @@ export {
 } from '../isolation/index.ts';
 // The read that is the evidence of a violation, and how `certify` counts reads of aborted transactions.
 export type { ExternalRead, ReadPhenomenon, RelationsOptions } from '../history/index.ts';
+
+const checkOptions: OptionKinds<CheckOptions> = {
+  stepsMax: 'number',
+  thinAirReads: 'string',
+  timeoutMs: 'number',
+  writerChoicesMax: 'number',
+};
+
+/**
+ * Is a history at an isolation level? Where several transactions wrote the value that a read saw, it is if it is for some choice of the writer.
+ *
+ * Cost for n operations and k sessions: up to `read-atomic` O(n^1.5 log n), near linear in practice; `causal` O(n k); above it a search with
+ * limits. A level of each transaction's own is for histories of some hundred transactions.
+ * @param level one level, or each transaction's own
+ * @returns the commit order; or a violation, in the transactions and operations of `history`, which `certify` re-checks and `explain` puts in
+ *   words. Of a large history the evidence is the smallest part found that violates the level, or, where that has more than 100 transactions, a proof
+ *   about the whole. Above `causal` there may be neither: at `prefix` and `snapshot-isolation`, and where a search found the violation; then `cycle`
+ *   is empty, and `certify` is false
+ * @throws InputError `level/unknown`, `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
+ */
+export function check(history: History, level: Levels, options: CheckOptions = {}): Verdict {
+  requireOptions('check', options, checkOptions);
+  return checkHistory(history, level, options);
+}
+
+/** The strongest level at which the history is found to be; `read-uncommitted` asks nothing, so there always is one. */
+export function strongestLevel(history: History, options: CheckOptions = {}): IsolationLevel {
+  requireOptions('strongestLevel', options, checkOptions);
+  return strongestLevelOf(history, options);
+}
+
+/**
+ * The weakest level, up to `serializable`, that forbids the history, with its verdict: what there is to say of a history that is not
+ * serializable. `null`: no violation was found, because the history is serializable or because a limit ended the search.
+ * @throws InputError as `check`
+ */
+export function weakestViolation(history: History, options: CheckOptions = {}): WeakestViolation | null {
+  requireOptions('weakestViolation', options, checkOptions);
+  return weakestViolationOf(history, options);
+}

@@ -34,6 +34,7 @@ import {
   type ExploreResult,
 } from '../explore/index.ts';
 import { checkProgram, type Program } from '../program/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export {
   baseLevels,
@@ -73,6 +74,26 @@ export interface ExploreOptions
     | 'violationsMax'
   > {}
 
+const exploreOptions: OptionKinds<ExploreOptions> = {
+  base: 'any',
+  estimateAfterMs: 'number',
+  failsFast: 'boolean',
+  historiesMax: 'number',
+  judging: 'object',
+  level: 'string',
+  onEstimate: 'function',
+  onHistory: 'function',
+  onProgress: 'function',
+  replay: 'string',
+  reruns: 'boolean',
+  signal: 'object',
+  stepsMax: 'number',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+  turnsMax: 'number',
+  violationsMax: 'number',
+};
+
 /** What is estimated, and how long. */
 export interface EstimateOptions
   extends Pick<
@@ -80,12 +101,25 @@ export interface EstimateOptions
     'base' | 'chooser' | 'level' | 'probes' | 'signal' | 'stepsMax' | 'timeMaxMs' | 'timeoutMs' | 'turnsMax'
   > {}
 
+const estimateOptions: OptionKinds<EstimateOptions> = {
+  base: 'any',
+  chooser: 'chooser!',
+  level: 'string',
+  probes: 'number',
+  signal: 'object',
+  stepsMax: 'number',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+  turnsMax: 'number',
+};
+
 /**
  * Runs a program once for every history that the level permits.
  * @returns `complete` and no `violations`: the invariant holds in every history. `conclude(result.evidence)` is the verdict of the command line
  * @throws InputError when the program or an option is at fault: `program/...`, `option/...`, `replay/token`
  */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
+  requireOptions('explore', options, exploreOptions);
   return exploreProgram(checkProgram(program), options);
 }
 
@@ -111,5 +145,6 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
  * ```
  */
 export async function estimateHistories(program: Program, options: EstimateOptions): Promise<Estimate | null> {
+  requireOptions('estimateHistories', options, estimateOptions);
   return estimate(checkProgram(program), options);
 }

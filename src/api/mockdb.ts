@@ -30,6 +30,7 @@ import {
   type StrategyName,
 } from '../mockdb/index.ts';
 import type { StoreTransaction } from '../program/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export { forEveryChoice, forEveryChoiceAsync, seeded, type Chooser } from '../base/index.ts';
 export { constrainingLevels, type ConstrainingLevel } from '../isolation/index.ts';
@@ -46,6 +47,15 @@ export interface MockDatabaseOptions extends DatabaseOptions {
   readonly abortRate?: number;
 }
 
+const databaseOptions: OptionKinds<MockDatabaseOptions> = {
+  abortRate: 'number',
+  chooser: 'chooser!',
+  initial: 'map',
+  level: 'string!',
+  sessionNames: 'list',
+  strategy: 'string',
+};
+
 /** A key-value store. Sessions are numbers from 0; transactions of different sessions may be open at the same time. */
 export interface MockDatabase
   extends Pick<Database, 'history' | 'attempts' | 'finalState' | 'commitOrder' | 'observedState' | 'keys'> {
@@ -61,5 +71,6 @@ export interface MockDatabase
  * @throws InputError `level/unknown` where the level is none of `constrainingLevels`
  */
 export function mockDatabase(options: MockDatabaseOptions): MockDatabase {
+  requireOptions('mockDatabase', options, databaseOptions);
   return openMockDatabase(options);
 }

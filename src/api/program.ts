@@ -24,8 +24,10 @@ import {
   type CampaignResult,
   runCampaign as run,
   testProgram as test,
+  type TestProgramOptions as AllTestOptions,
 } from '../campaign/index.ts';
-import type { Program, ProgramDefinition, SessionFunction } from '../program/index.ts';
+import { checkProgram, type Program, type ProgramDefinition, type SessionFunction } from '../program/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export {
   formatFailure,
@@ -81,11 +83,24 @@ export interface CampaignOptions
     | 'timeoutMs'
   > {}
 
+const campaignOptions: OptionKinds<CampaignOptions> = {
+  abortRate: 'number',
+  conflicts: 'any',
+  judging: 'object',
+  level: 'string',
+  onProgress: 'function',
+  replay: 'string',
+  runs: 'number',
+  seed: 'number',
+  signal: 'object',
+  stopAtFirst: 'any',
+  strategy: 'string',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+};
+
 /** The same, with a time for all runs that a test runner waits for. */
-export interface TestProgramOptions extends CampaignOptions {
-  /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
-  readonly timeBudgetMs?: number;
-}
+export interface TestProgramOptions extends CampaignOptions, Pick<AllTestOptions, 'timeBudgetMs'> {}
 
 /**
  * Runs a program at random at one level, by default 1,000 times at causal: an assertion for any test runner.
@@ -94,10 +109,11 @@ export interface TestProgramOptions extends CampaignOptions {
  *   when the program takes other steps than the recorded run; and when the evidence has a gap, such as a session that did nothing
  * @throws InputError when the program or an option is at fault
  */
-export function testProgram<Sessions extends Record<string, SessionFunction>>(
+export async function testProgram<Sessions extends Record<string, SessionFunction>>(
   definition: ProgramDefinition<Sessions> | Program,
   options: TestProgramOptions = {},
 ): Promise<CampaignResult> {
+  requireOptions('testProgram', options, { ...campaignOptions, timeBudgetMs: 'number' });
   return test(definition, options);
 }
 
@@ -123,6 +139,7 @@ export function testProgram<Sessions extends Record<string, SessionFunction>>(
  * // prints: violated in 44 of 100 runs at causal: x is 1
  * ```
  */
-export function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
-  return run(program, options);
+export async function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
+  requireOptions('runCampaign', options, campaignOptions);
+  return run(checkProgram(program), options);
 }

@@ -39,6 +39,7 @@ import {
   simulateProtocol as simulate,
   type SimulateOptions,
 } from '../protocol/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export {
   channel,
@@ -124,6 +125,21 @@ export interface ProtocolCheckOptions
     | 'timeoutMs'
   > {}
 
+const checkOptions: OptionKinds<ProtocolCheckOptions> = {
+  deadlock: 'boolean',
+  eventually: 'boolean',
+  levels: 'list',
+  memoryBytesMax: 'number',
+  order: 'string',
+  parameters: 'object',
+  progress: 'function',
+  reduction: 'boolean',
+  signal: 'object',
+  statesMax: 'number',
+  symmetry: 'boolean',
+  timeoutMs: 'number',
+};
+
 /** What a search found. */
 export interface ProtocolCheckResult extends Omit<RoomResult, 'checkpoint'> {}
 
@@ -132,6 +148,18 @@ export interface SimulateProtocolOptions extends SimulateOptions {
   /** The values of the protocol's parameters. Default: its own. */
   readonly parameters?: Parameters;
 }
+
+const simulateOptions: OptionKinds<SimulateProtocolOptions> = {
+  deadlock: 'boolean',
+  levels: 'list',
+  parameters: 'object',
+  progress: 'function',
+  runs: 'number!',
+  seed: 'number!',
+  signal: 'object',
+  stepsMax: 'number',
+  timeoutMs: 'number',
+};
 
 /**
  * Declares the messages of one name, as in Gray and Lamport, "Consensus on Transaction Commit" (2006): the set of messages ever sent only
@@ -149,6 +177,7 @@ export function message(name: string, ...sets: readonly NamedSet[]): Message {
  * @throws InputError `protocol/...` where the protocol is wrong; `ProtocolFault` with the steps that lead there
  */
 export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions = {}): ProtocolCheckResult {
+  requireOptions('checkProtocol', options, checkOptions);
   return check(protocol, options);
 }
 
@@ -156,10 +185,11 @@ export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions 
  * The same, giving the thread back now and then, so that timers run and `signal` is heard.
  * @throws InputError as `checkProtocol`
  */
-export function checkProtocolAsync(
+export async function checkProtocolAsync(
   protocol: Protocol,
   options: ProtocolCheckOptions = {},
 ): Promise<ProtocolCheckResult> {
+  requireOptions('checkProtocolAsync', options, checkOptions);
   return checkProtocolYielding(protocol, options);
 }
 
@@ -202,6 +232,10 @@ export function checkProtocolAsync(
  * // prints: violated few true
  * ```
  */
-export function simulateProtocol(protocol: Protocol, options: SimulateProtocolOptions): Promise<ProtocolCheckResult> {
+export async function simulateProtocol(
+  protocol: Protocol,
+  options: SimulateProtocolOptions,
+): Promise<ProtocolCheckResult> {
+  requireOptions('simulateProtocol', options, simulateOptions);
   return simulate(protocol, options);
 }

@@ -31,6 +31,7 @@ import { monotonicNanoseconds } from '../base/index.ts';
 import { hookDrivers, Recording as Room, type RecordingOptions as RoomOptions } from '../capture/index.ts';
 import { loadParser } from '../sql/index.ts';
 import { emptyHeader, formatTraceHeader } from '../trace/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 /** What is recorded, and where to. */
 export interface RecordingOptions extends Pick<RoomOptions, 'completesReads' | 'keepsStatements' | 'write'> {
@@ -39,6 +40,14 @@ export interface RecordingOptions extends Pick<RoomOptions, 'completesReads' | '
   /** Called with what the user should know, such as a driver that cannot be recorded; a line each. Default: nothing. */
   readonly warn?: (message: string) => void;
 }
+
+const recordingOptions: OptionKinds<RecordingOptions> = {
+  completesReads: 'boolean',
+  from: 'string!',
+  keepsStatements: 'boolean',
+  warn: 'function',
+  write: 'function!',
+};
 
 /** A recording that has begun. */
 export interface Recording {
@@ -56,6 +65,7 @@ export interface Recording {
  * Times are nanoseconds of the machine's monotonic clock.
  */
 export async function startRecording(options: RecordingOptions): Promise<Recording> {
+  requireOptions('startRecording', options, recordingOptions);
   const { from, warn = () => {}, write, completesReads = false, keepsStatements = false } = options;
   await loadParser();
   write(`${formatTraceHeader({ ...emptyHeader, hasMarks: true })}\n`);

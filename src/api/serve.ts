@@ -24,13 +24,26 @@
  * @module
  */
 import { type ServedDatabase, serveDatabase, type ServeDatabaseOptions } from '../serve/index.ts';
-import { openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
+import { databaseOptions, openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
 
 /** Where the database is served, and what it is opened with. */
 export interface ServeOptions extends ServeDatabaseOptions, Omit<SqlDatabaseOptions, 'sessionsMax'> {
   /** How long a statement may be held back for others to overlap with, in milliseconds; 0: never. Default 5. */
   readonly windowMs?: number;
 }
+
+const { sessionsMax: _ofConnectionsMax, ...ofDatabase } = databaseOptions;
+const serveOptions: OptionKinds<ServeOptions> = {
+  ...ofDatabase,
+  connectionsMax: 'number',
+  host: 'string',
+  httpPort: 'number',
+  onBug: 'function',
+  password: 'string',
+  port: 'number',
+  windowMs: 'number',
+};
 
 /** A mock database that listens. */
 export interface ServedSqlDatabase extends ServedDatabase {
@@ -43,6 +56,7 @@ export interface ServedSqlDatabase extends ServedDatabase {
  * @throws InputError `serve/address` where a port is taken or the host is not of this machine, `database/schema` where a statement of `schema` fails
  */
 export async function serve(options: ServeOptions): Promise<ServedSqlDatabase> {
+  requireOptions('serve', options, serveOptions);
   const { host, port, httpPort, password, connectionsMax, onBug, windowMs = 5, ...opened } = options;
   const sessionsMax = connectionsMax === undefined ? {} : { sessionsMax: connectionsMax };
   const { room, database } = await openForUsers({ ...opened, ...sessionsMax }, windowMs);

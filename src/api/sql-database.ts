@@ -6,12 +6,14 @@ import {
   settleWithin,
   type SqlDatabase as Room,
   type SqlDatabaseOptions as RoomOptions,
+  type StatementEvent as RoomEvent,
 } from '../database/index.ts';
 import type { UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { AnyStream } from '../program/index.ts';
 import { connectTo, type ConnectToOptions } from '../serve/index.ts';
 import { prepareSchema } from '../sql-program/index.ts';
+import type { OptionKinds } from './given-options.ts';
 
 /** What a mock SQL database is opened with. */
 export interface SqlDatabaseOptions
@@ -24,6 +26,19 @@ export interface SqlDatabaseOptions
   readonly onUnsupported?: (statement: UnsupportedStatement) => void;
 }
 
+/** @internal */
+export const databaseOptions: OptionKinds<SqlDatabaseOptions> = {
+  abortRate: 'number',
+  computeMsMax: 'number',
+  onUnsupported: 'function',
+  operationsMax: 'number',
+  pauses: 'boolean',
+  profile: 'profile!',
+  schema: 'texts',
+  seed: 'number',
+  sessionsMax: 'number',
+};
+
 /** How a client connects. */
 export interface ConnectOptions extends Pick<ConnectToOptions, 'name' | 'readsStrongly'> {
   /** Called with every statement of the client when it has ended. */
@@ -31,17 +46,8 @@ export interface ConnectOptions extends Pick<ConnectToOptions, 'name' | 'readsSt
 }
 
 /** A statement that has ended. */
-export interface StatementEvent {
-  readonly sql: string;
-  /** Its parameters as text. */
-  readonly parameters: readonly string[];
-  /** What it waited for, in order: `the row accounts/1, locked by session 2`. */
-  readonly waits: readonly string[];
-  /** `SELECT`, `UPDATE`. */
-  readonly command: string;
-  /** Its first few rows as text; `null`: it returns none. */
-  readonly rows: string | null;
-  readonly rowCount: number;
+export interface StatementEvent
+  extends Pick<RoomEvent, 'sql' | 'parameters' | 'waits' | 'command' | 'rows' | 'rowCount'> {
   /** `null`: it succeeded. `code` is an SQLSTATE. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }

@@ -45,14 +45,14 @@ import type { Profile, ProfileOptions } from '../database/index.ts';
 import {
   estimateSchedules as estimate,
   type EstimateSchedulesOptions as RoomEstimateOptions,
-  exploreSql as explore,
   type ExploreSqlOptions as RoomExploreOptions,
-  exploreSqlPlans,
+  exploreSqlProfile,
   type ExploreSqlResult,
   type ScheduleEstimate,
 } from '../explore/sql/index.ts';
-import type { SqlProgram } from '../program/index.ts';
-import { openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
+import { checkSqlProgram, type SqlProgram } from '../program/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
+import { databaseOptions, openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
 
 export { formatSqlFailure, formatSqlResult, type SqlCampaignResult } from '../campaign/sql/index.ts';
 export {
@@ -98,11 +98,36 @@ export interface SqlCampaignOptions
     | 'waitMs'
   > {}
 
+const campaignOptions: OptionKinds<Omit<SqlCampaignOptions, 'profile'>> = {
+  abortRate: 'number',
+  judging: 'object',
+  onProgress: 'function',
+  plans: 'string',
+  replay: 'string',
+  runs: 'number',
+  seed: 'number',
+  signal: 'object',
+  stopAtFirst: 'any',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+  waitMs: 'number',
+};
+
 /** The same for a test: the database by its names, and a time for all runs that a test runner waits for. */
 export interface TestSqlOptions extends Omit<SqlCampaignOptions, 'profile'>, ProfileOptions {
   /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
   readonly timeBudgetMs?: number;
 }
+
+const testOptions: OptionKinds<TestSqlOptions> = {
+  ...campaignOptions,
+  dialect: 'string',
+  engine: 'string',
+  granularity: 'string',
+  isolation: 'string',
+  level: 'string',
+  timeBudgetMs: 'number',
+};
 
 /** On which database a program is explored, and how far. Every limit that is reached makes the answer `unknown`. */
 export interface ExploreSqlOptions
@@ -133,11 +158,41 @@ export interface ExploreSqlOptions
   readonly plansMax?: number;
 }
 
+const exploreOptions: OptionKinds<ExploreSqlOptions> = {
+  estimateAfterMs: 'number',
+  failsFast: 'boolean',
+  failuresMax: 'number',
+  historiesMax: 'number',
+  judging: 'object',
+  onEstimate: 'function',
+  onProgress: 'function',
+  plans: 'string',
+  plansMax: 'number',
+  profile: 'profile!',
+  reduces: 'boolean',
+  replay: 'string',
+  schedulesMax: 'number',
+  signal: 'object',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+  waitMs: 'number',
+};
+
 /** What is estimated, and how long. */
 export interface EstimateSchedulesOptions
   extends Pick<RoomEstimateOptions, 'chooser' | 'onRun' | 'probes' | 'timeMaxMs' | 'timeoutMs' | 'waitMs'> {
   readonly profile: Profile;
 }
+
+const estimateOptions: OptionKinds<EstimateSchedulesOptions> = {
+  chooser: 'chooser!',
+  onRun: 'function',
+  probes: 'number',
+  profile: 'profile!',
+  timeMaxMs: 'number',
+  timeoutMs: 'number',
+  waitMs: 'number',
+};
 
 /**
  * Opens a mock SQL database in this process: no port, and the same seed is the same run.
@@ -160,6 +215,7 @@ export interface EstimateSchedulesOptions
  * ```
  */
 export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlDatabase> {
+  requireOptions('openSqlDatabase', options, databaseOptions);
   return (await openForUsers(options, null)).database;
 }
 
@@ -199,16 +255,18 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
  * // prints: 10
  * ```
  */
-export function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
-  return test(program, options);
+export async function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
+  requireOptions('testSqlProgram', options, testOptions);
+  return test(checkSqlProgram(program), options);
 }
 
 /**
  * The same runs as a value: nothing is thrown for a violation. `formatSqlResult` and `formatSqlFailure` put the result into words.
  * @throws InputError `program/...`, `option/...`
  */
-export function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
-  return run(program, options);
+export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
+  requireOptions('runSqlCampaign', options, { ...campaignOptions, profile: 'profile!' });
+  return run(checkSqlProgram(program), options);
 }
 
 /**
@@ -217,23 +275,19 @@ export function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions)
  * @returns `complete` and no `violations`: the invariant holds in every schedule. `conclude(result.evidence)` is the verdict of the command line
  * @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic`
  */
-export function exploreSql(
-  program: SqlProgram,
-  { plans = 'likely', plansMax, ...options }: ExploreSqlOptions,
-): Promise<ExploreSqlResult> {
-  if (plans === 'likely') return explore(program, options);
-  const limits = plansMax === undefined ? {} : { plansMax };
-  return exploreSqlPlans(
-    program,
-    { ...options, ...limits },
-    ({ resume: _resume, onCheckpoint: _onCheckpoint, ...each }) => explore(program, each),
-  );
+export async function exploreSql(definition: SqlProgram, given: ExploreSqlOptions): Promise<ExploreSqlResult> {
+  requireOptions('exploreSql', given, exploreOptions);
+  return exploreSqlProfile(checkSqlProgram(definition), given);
 }
 
 /**
  * Estimates how many schedules an exploration has, by random probes: Knuth, "Estimating the Efficiency of Backtrack Programs" (1975).
  * @throws InputError `program/schema`
  */
-export function estimateSchedules(program: SqlProgram, options: EstimateSchedulesOptions): Promise<ScheduleEstimate> {
-  return estimate(program, options);
+export async function estimateSchedules(
+  program: SqlProgram,
+  options: EstimateSchedulesOptions,
+): Promise<ScheduleEstimate> {
+  requireOptions('estimateSchedules', options, estimateOptions);
+  return estimate(checkSqlProgram(program), options);
 }

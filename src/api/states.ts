@@ -43,6 +43,7 @@ import {
   type CommitTestVerdict,
   type ObservedTransactions,
 } from '../states/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export {
   commitTestLevels,
@@ -73,6 +74,12 @@ export interface CommitTestOptions extends Pick<RoomOptions, 'stepsMax' | 'trans
   readonly timeoutMs?: number;
 }
 
+const commitTestOptions: OptionKinds<CommitTestOptions> = {
+  stepsMax: 'number',
+  timeoutMs: 'number',
+  transactionsMax: 'number',
+};
+
 /**
  * Is there an execution in which every transaction passes the commit test of the level? Exponential in the transactions that touch the same keys.
  * @returns an execution with the read states of every operation; or for each transaction in the way what it conflicts with, and an execution
@@ -81,8 +88,10 @@ export interface CommitTestOptions extends Pick<RoomOptions, 'stepsMax' | 'trans
 export function commitTest(
   observed: ObservedTransactions,
   level: CommitTestLevel,
-  { timeoutMs, ...options }: CommitTestOptions = {},
+  given: CommitTestOptions = {},
 ): CommitTestVerdict {
+  requireOptions('commitTest', given, commitTestOptions);
+  const { timeoutMs, ...options } = given;
   return test(observed, level, {
     ...options,
     ...(timeoutMs === undefined ? {} : { limit: new TimeLimit(monotonicMs() + timeoutMs) }),

@@ -33,6 +33,7 @@ import {
   TraceVerification,
   type TraceVerificationOptions,
 } from '../verify/index.ts';
+import { type OptionKinds, requireOptions } from './given-options.ts';
 
 export { comparisons, formatTraceLine as formatOperation, operationKinds } from '../trace/index.ts';
 export type {
@@ -67,6 +68,16 @@ export type TraceSource = string | Iterable<string> | AsyncIterable<Uint8Array |
 export interface VerifyOptions
   extends MechanismsOptions,
     Pick<TraceVerificationOptions, 'bufferMax' | 'clockError' | 'onViolation' | 'violationsMax'> {}
+
+const verifyOptions: OptionKinds<VerifyOptions> = {
+  bufferMax: 'number',
+  clockError: 'number',
+  engine: 'string',
+  isolation: 'string',
+  mechanisms: 'string',
+  onViolation: 'function',
+  violationsMax: 'number',
+};
 
 /** What a trace showed. */
 export interface VerifyResult extends TraceResult {
@@ -109,6 +120,7 @@ export function verify(trace: TraceSource, options: VerifyOptions): Promise<Veri
  * ```
  */
 export async function verifyMerged(traces: readonly TraceSource[], options: VerifyOptions): Promise<VerifyResult> {
+  requireOptions('verify', options, verifyOptions);
   const { engine, isolation, mechanisms, ...limits } = options;
   const verification = new TraceVerification({
     ...limits,

@@ -1,4 +1,4 @@
-/** How long a tool may work: until a moment, and until the user has had enough. Reaching either is an answer, not an error. */
+/** How long a tool may work: until a deadline, and until the user interrupts it. Reaching either is an answer, not an error. */
 import { monotonicMs } from './clock.ts';
 
 /** Why a tool stopped before it was done. */
@@ -13,7 +13,7 @@ export function stopText(reason: StopReason): string {
 export interface BudgetOptions {
   /** Time to spend. Default: any. */
   readonly timeMaxMs?: number;
-  /** Aborted when the user has had enough: the tool then ends with what it has. */
+  /** Aborted when the user interrupts the tool, which then ends with what it has. */
   readonly signal?: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export class Budget {
   }
 }
 
-/** A timer that was set for the deadline may go off so much before it. */
+/** A timer that is set for the deadline may fire this much earlier. */
 const TIMER_MS = 2;
 
 /** Gives timers, signals and sockets their turn, at most every 50 ms: to be awaited in every long loop. */

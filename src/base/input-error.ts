@@ -26,8 +26,13 @@ export class InputError extends Error {
 
   /** The same error, placed in `file`; for callers that know the file where the thrower knew only the text. */
   in(file: string): InputError {
-    return new InputError(this.code, this.message, { ...this.place, file });
+    return placedIn(this, file);
   }
+}
+
+/** Outside of the class: a bundler renames one that names itself, and stack traces would show that name. */
+function placedIn({ code, message, place }: InputError, file: string): InputError {
+  return new InputError(code, message, { ...place, file });
 }
 
 /** Did the data end before what it had begun? Then it says nothing, which is no fault of the command line: exit code 2. */

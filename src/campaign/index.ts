@@ -12,5 +12,5 @@ export {
   type FailureText,
   type ResultText,
 } from './failure-text.ts';
-export { testProgram } from './test-program.ts';
+export { testProgram, type TestProgramOptions } from './test-program.ts';
 export { ShorterSearch, assertionLimits, tooFewRuns } from './assertion-budget.ts';

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
 import { completedText, completionOf, mayDefine, positionBefore, rowsWithoutAdded } from './complete.ts';
 import { schemaOf } from './schema.ts';
-import { PlanCache } from './statement-plan.ts';
 import { column } from './statement-rows.test-support.ts';
+import { PlanCache } from './plan-cache.ts';
 
 beforeAll(() => loadParser());
 

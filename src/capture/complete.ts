@@ -11,8 +11,9 @@ import type { Source } from './conditions.ts';
 import { captureRules } from './dialect.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { RecordedColumn } from './schema.ts';
-import type { PlanCache, StatementPlan } from './statement-plan.ts';
 import type { WritePlan } from './plan-write.ts';
+import type { PlanCache } from './plan-cache.ts';
+import type { StatementPlan } from './statement-plan.ts';
 
 export interface Completion {
   /** Where columns of ours stand in the result: in front of the application's, behind them, or alone, where there was no result before. */

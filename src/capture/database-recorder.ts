@@ -1,7 +1,7 @@
 /** What the sessions of one database share: its tables, which queries of the recorder ask for, and the statements that wait for them. */
 import type { Dialect } from '../sql/model/index.ts';
 import { emptySchema, type RecordedSchema } from './schema.ts';
-import { PlanCache } from './statement-plan.ts';
+import { PlanCache } from './plan-cache.ts';
 
 export interface RecorderOptions {
   /** Called with each line of the trace. */

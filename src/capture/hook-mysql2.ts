@@ -107,7 +107,7 @@ class Commands {
   readonly #recording: Recording;
   readonly #query: Run;
   readonly #connectionOf: (client: MysqlConnection) => RecordedConnection;
-  /** What `query` was called with, until it comes to `addCommand` with the values put into the text. */
+  /** The arguments of `query`, kept until `addCommand` gets its command, whose text has the values in it. */
   #given: Text | null = null;
   #execution: Execution | null = null;
   #isOurs = false;
@@ -208,7 +208,7 @@ function canTakeOut(options: RowOptions = {}, { config }: MysqlConnection): bool
   );
 }
 
-/** Only while it is sent has the command another text: errors and the application see its own. */
+/** The command has another text only while it is sent: errors and the application see the original. */
 function sendCompleted(command: MysqlCommand, completion: Completion): void {
   const { start, emit } = command;
   command.start = function startCompleted(...args) {

@@ -84,10 +84,7 @@ export class MysqlTap implements ProxyTap {
   }
 
   fromClient(chunk: Uint8Array): void {
-    if (this.#state === 'asking') {
-      this.#held.push(chunk);
-      return;
-    }
+    if (this.#state === 'asking') return void this.#held.push(chunk);
     const isIdle =
       this.#state === 'commands' && this.#pending.length === 0 && !has(this.#status, serverStatus.inTransaction);
     if (isIdle && this.#connection?.database.needsSchema === true) {

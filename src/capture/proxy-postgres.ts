@@ -75,10 +75,7 @@ export class PostgresTap implements ProxyTap {
   }
 
   fromClient(chunk: Uint8Array): void {
-    if (this.#state === 'asking') {
-      this.#held.push(chunk);
-      return;
-    }
+    if (this.#state === 'asking') return void this.#held.push(chunk);
     if (this.#state === 'idle' && this.#status === 'idle' && this.#connection?.database.needsSchema === true) {
       this.#ask(chunk);
       return;

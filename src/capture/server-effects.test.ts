@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
 import { type RecordedSchema, schemaOf } from './schema.ts';
-import { planStatement } from './statement-plan.ts';
+import { planStatement } from './plan-statement.ts';
 import { type Case, column, mysql, rowsOf, short } from './statement-rows.test-support.ts';
 
 beforeAll(() => loadParser());

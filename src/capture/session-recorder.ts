@@ -9,7 +9,6 @@ import type { DatabaseRecorder } from './database-recorder.ts';
 import { type CaptureRules, captureRules } from './dialect.ts';
 import { keptStatement } from './kept-statement.ts';
 import { eventsOf, type StatementEvent } from './statement-event.ts';
-import type { StatementPlan } from './statement-plan.ts';
 import {
   opaqueReads,
   opaqueWrites,
@@ -18,6 +17,7 @@ import {
   type StatementResult,
   type StatementRows,
 } from './statement-rows.ts';
+import type { StatementPlan } from './statement-plan.ts';
 
 interface OpenTransaction {
   readonly id: string;

@@ -1,8 +1,9 @@
 /** Tables and statements of the tests of what rows a statement is about. */
 import { expect } from 'vitest';
 import { type RecordedSchema, schemaOf, type SchemaRow } from './schema.ts';
-import { PlanCache, planStatement } from './statement-plan.ts';
+import { planStatement } from './plan-statement.ts';
 import { rowsOfStatement, type StatementResult, type StatementRows } from './statement-rows.ts';
+import { PlanCache } from './plan-cache.ts';
 
 export const column = (table: string, name: string, type: string, more: SchemaRow = {}): SchemaRow => ({
   table_schema: 'public',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
-import { planStatement } from './statement-plan.ts';
+import { planStatement } from './plan-statement.ts';
 import { type Case, mysql, postgres, rowsOf, short } from './statement-rows.test-support.ts';
 
 beforeAll(() => loadParser());

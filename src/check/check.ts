@@ -39,18 +39,7 @@ export interface CheckOptions {
 /** So small a history is explained as a whole: of all its cycles the shortest and plainest is shown. */
 const wholeTransactionsMax = 30;
 
-/**
- * Is a history at an isolation level? Where several transactions wrote the value that a read saw, it is if it is for some choice of the writer.
- *
- * Cost for n operations and k sessions: up to `read-atomic` O(n^1.5 log n), near linear in practice; `causal` O(n k); above it a search with
- * limits. A level of each transaction's own is for histories of some hundred transactions.
- * @param level one level, or each transaction's own
- * @returns the commit order; or a violation, in the transactions and operations of `history`, which `certify` re-checks and `explain` puts in
- *   words. Of a large history the evidence is the smallest part found that violates the level, or, where that has more than 100 transactions, a proof
- *   about the whole. Above `causal` there may be neither: at `prefix` and `snapshot-isolation`, and where a search found the violation; then `cycle`
- *   is empty, and `certify` is false
- * @throws InputError `level/unknown`, `history/unknown-writer` (a read names a writer that is not there), `history/duplicate-id`, `history/size` (2^31 operations)
- */
+/** One level, or each transaction's own: of up to some hundred transactions. @throws InputError `level/unknown`, `history/...` */
 export function checkHistory(history: History, level: Levels, options: CheckOptions = {}): Verdict {
   if (typeof level !== 'function') parseLevel(level);
   return checkerOf(history, options).check(level);
@@ -70,11 +59,7 @@ export interface WeakestViolation {
   readonly verdict: Violated;
 }
 
-/**
- * The weakest level, up to `serializable`, that forbids the history, with its verdict: what there is to say of a history that is not
- * serializable. `null`: no violation was found, because the history is serializable or because a limit ended the search.
- * @throws InputError as `check`
- */
+/** Up to `serializable`; `null`: none was found, because the history is serializable or a limit ended the search. */
 export function weakestViolationOf(history: History, options: CheckOptions = {}): WeakestViolation | null {
   const { check, order } = checkerOf(history, options);
   const levels = isolationLevels.filter((level) => level !== 'strict-serializable');

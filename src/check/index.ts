@@ -4,7 +4,6 @@ export {
   type Checker,
   checkHistory,
   type CheckOptions,
-  levelsOrder,
   strongestLevelOf,
   type WeakestViolation,
   weakestViolationOf,
@@ -12,6 +11,7 @@ export {
 export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 export { evidenceTransactionsMax } from './evidence.ts';
 export { checkInTurn, concludedLevels, type LevelAnswer, type LevelsOrder } from './levels-in-turn.ts';
+export { levelCheckerOf, type LevelChecker, type SizedHistory } from './level-checker.ts';
 export { verdictInWhole } from './part-evidence.ts';
 export { readsOf, type Reads } from './reads.ts';
 export type { CompactLevel, CompactVerdict, CompactViolated, Evidence } from './verdict.ts';

@@ -6,10 +6,9 @@ import { InputError, stopText } from '../base/index.ts';
 import { formatNamed, formatOfName, historyFormats } from '../history/index.ts';
 import { counted } from '../report/index.ts';
 import { readCompact } from './files/history-input.ts';
-import type { ExitCode, Host } from './host.ts';
+import type { ExitCode, Host, Ending } from './host.ts';
 import { runInterruptibly } from './interruption/run-interruptibly.ts';
 import { printEnding } from './modules/user-program.ts';
-import type { Ending } from './interruption/watchdog.ts';
 
 export function addConvert(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
   moirai

@@ -2,7 +2,6 @@
 import type { Program, SqlProgram } from '../program/index.ts';
 import type { FailureFolder } from './failures/failure-folder.ts';
 import type { Progress } from './output/progress.ts';
-import type { Ending, EndReason, Watch } from './interruption/watchdog.ts';
 
 export interface Host {
   /** Standard output and standard error. */
@@ -52,3 +51,25 @@ export interface FolderEntry {
 
 /** Nothing found, a violation, not known, bad input or usage, our own failure. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4;
+
+/** Watches this thread from another one. */
+export interface Watch {
+  /** Before that, an interruption of code that does not give the thread back is not heard. */
+  readonly ready: Promise<void>;
+  /** This thread is getting on. */
+  readonly beat: () => void;
+  /** From now on, this long. */
+  readonly limit: (limitMs: number) => void;
+  /** From now on this thread ends by itself, and prints its result. */
+  readonly stop: () => void;
+}
+
+/** What is said when this thread is ended in the middle of something. */
+export interface Ending {
+  readonly out: string;
+  readonly err: string;
+  readonly code: ExitCode;
+}
+
+/** Why it is ended: it did not give the thread back, or the user has had enough. */
+export type EndReason = 'stuck' | 'interrupted';

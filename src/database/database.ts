@@ -16,6 +16,7 @@ import type { Decisions } from '../mockdb/index.ts';
 import type { AssumedAccesses, UnsupportedStatements } from './assumptions/index.ts';
 import {
   type AdminCommand,
+  type DatabaseImage,
   Instance,
   type Profile,
   type Scheduler,
@@ -33,12 +34,13 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
 export class SqlDatabase implements SqlServer {
   readonly #instance: Instance;
   readonly #sessionsMax: number;
-  #nextSessionId = 1;
+  #nextSessionId: number;
 
   /** Use `openSqlDatabase`, which has loaded the parser. */
   constructor(options: SqlDatabaseOptions) {
     this.#instance = new Instance(options);
     this.#sessionsMax = options.sessionsMax ?? 1_000;
+    this.#nextSessionId = options.image?.nextSessionId ?? 1;
   }
 
   get profile(): Profile {
@@ -108,6 +110,15 @@ export class SqlDatabase implements SqlServer {
   /** What is stored now is the initial state: history and choices begin here. */
   start(): void {
     this.#instance.start();
+  }
+
+  /**
+   * What is stored now, for databases of the same profile that begin with it; `null`: a session is connected, or there is more than rows and relations.
+   * Linear in the rows.
+   */
+  image(): DatabaseImage | null {
+    const state = this.#instance.state();
+    return state === null ? null : { ...state, nextSessionId: this.#nextSessionId };
   }
 
   /** Begins again with the decisions of this seed. */

@@ -11,9 +11,11 @@ export { openSqlDatabase, SqlDatabase } from './database.ts';
 export {
   type AdminCommand,
   adminCommandOf,
+  type DatabaseImage,
   defaultIsolation,
   engineLevels,
   type EngineName,
+  forbiddingLevel,
   formatChoices,
   parseAdminCommand,
   parseChoices,

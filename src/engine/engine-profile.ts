@@ -3,6 +3,7 @@
  * store that does whatever a level of the axioms permits (`axiomatic/profile.ts`) have one each. The database asks its profile and knows no engine.
  */
 import type { History } from '../history/index.ts';
+import type { IsolationLevel } from '../isolation/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import type { AccessChoice, CatalogQuery, IsolationName, QueryStatement, Table } from '../sql/index.ts';
 import type { Storage, StorageTransaction, StatementView, TransactionOptions, Waiting } from '../sql/model/index.ts';
@@ -13,6 +14,8 @@ import type { FootprintRecorder } from './footprint.ts';
 export interface Engine extends StatementRules {
   /** Its levels that differ, weakest first. */
   readonly levels: readonly IsolationName[];
+  /** The level of the axioms at which all histories of each level are. */
+  readonly histories: Readonly<Record<IsolationName, IsolationLevel>>;
   /** That of transactions where no level is set. */
   readonly defaultIsolation: IsolationName;
   /** A new one, without tables. @param isolation of transactions that name none */
@@ -40,6 +43,11 @@ export interface EngineProfile extends StatementRules {
   isolation(ofSession: string | undefined): IsolationName;
   /** From now on, that of transactions that name none: a level of the axioms, or SQL's name. @throws InputError `option/isolation`, `level/unknown` */
   setLevel(level: string): void;
+
+  /** Can a new profile of this engine `copyFrom` this one? Not while a transaction is open, and never what the axiomatic store holds. */
+  readonly isCopyable: boolean;
+  /** Takes the rows and the numbering of another profile, which `isCopyable`. Linear in the rows. */
+  copyFrom(other: EngineProfile): void;
 
   begin(transaction: BegunTransaction): StorageTransaction;
   /** A transaction that `begin` has opened is over. */
@@ -97,7 +105,7 @@ export interface BegunStatement {
   /** Of its transaction. */
   readonly isFirst: boolean;
   /** `null`: DDL. */
-  readonly query: Pick<QueryStatement, 'isReadOnly' | 'command' | 'writesJoin'> | null;
+  readonly query: Pick<QueryStatement, 'isReadOnly' | 'command' | 'locksReads' | 'locksJoin'> | null;
 }
 
 /** `all until rollback`: the transaction is rolled back and stays failed until the client says so. */

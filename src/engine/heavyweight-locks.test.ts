@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Footprint } from './footprint.ts';
+import { tableLockModes } from '../sql/model/index.ts';
 import { HeavyweightLocks, type LockMode, type LockOwner, touchLock } from './heavyweight-locks.ts';
 
 const [a, b, c] = [1, 2, 3].map((id): LockOwner => ({ session: id, id: id + 10 })) as [LockOwner, LockOwner, LockOwner];
 
-const lockModes: readonly LockMode[] = [
-  'access share',
-  'row share',
-  'row exclusive',
-  'share update exclusive',
-  'share',
-  'share row exclusive',
-  'exclusive',
-  'access exclusive',
-];
-
-/** Table 13.2 of the manual: which of the later modes each mode conflicts with, in order of `lockModes`. */
+/** Table 13.2 of the manual: which of the later modes each mode conflicts with, in order of `tableLockModes`. */
 const conflictTable = [
   '.......X', // access share
   '......XX', // row share
@@ -29,13 +19,15 @@ const conflictTable = [
 
 describe('the conflict table', () => {
   test('two sessions hold modes together as the manual says', () => {
-    const held = lockModes.map((first) => lockModes.map((second) => (isFree(first, second) ? '.' : 'X')).join(''));
+    const held = tableLockModes.map((first) =>
+      tableLockModes.map((second) => (isFree(first, second) ? '.' : 'X')).join(''),
+    );
     expect(held).toEqual(conflictTable);
   });
 
   test('footprints conflict where modes do', () => {
-    const conflicts = lockModes.map((first) =>
-      lockModes.map((second) => (doFootprintsConflict(first, second) ? 'X' : '.')).join(''),
+    const conflicts = tableLockModes.map((first) =>
+      tableLockModes.map((second) => (doFootprintsConflict(first, second) ? 'X' : '.')).join(''),
     );
     expect(conflicts).toEqual(conflictTable);
   });

@@ -147,7 +147,7 @@ export class HeavyweightLocks {
   }
 
   /**
-   * A cycle that goes through a place in a queue only is no deadlock: the one behind goes first. Moves it there.
+   * A cycle that exists only through places in a queue is no deadlock: the later request may go first. Moves it there.
    * @param waiter waits for `blocker`, by transaction
    * @returns moves it back; `null` where `blocker` holds a conflicting lock, or does not wait before it
    */

@@ -243,7 +243,7 @@ export const hermitageRows: Schedule['rows'] = [
   [2, 2, 20],
 ];
 
-/** Runs the steps; a session that waits does its later steps when it goes on, one that was aborted rolls back and does none. */
+/** Runs the steps; a session that waits does its later steps when its wait ends, one that was aborted rolls back and does none. */
 export async function runScenario(steps: readonly Step[], level: Level, follower: Follower): Promise<Seen> {
   const outcomes: Outcome[][] = [[], [], []];
   const isAborted = [false, false, false];

@@ -49,6 +49,7 @@ function build(list: readonly { isInsert: boolean; key: number; id: number; run:
   return { tree, model: model.toSorted(compareEntries) };
 }
 
+const prefixes = fc.oneof(fc.constant([]), fc.tuple(fc.nat({ max: 12 })));
 const bound = fc.option(fc.record({ value: fc.nat({ max: 13 }), isInclusive: fc.boolean() }), { nil: undefined });
 
 describe('against a sorted list', () => {
@@ -73,19 +74,24 @@ describe('against a sorted list', () => {
 
   test('ranges in both directions, and a cursor survives changes', () => {
     fc.assert(
-      fc.property(changes, bound, bound, fc.boolean(), (list, from, to, isDescending) => {
+      fc.property(changes, prefixes, bound, bound, fc.boolean(), (list, prefix, from, to, isDescending) => {
         const { tree, model } = build(list);
         const path: IndexPath = {
           kind: 'index',
           index: 0,
-          prefix: [],
+          prefix,
           isDescending,
           ...(from === undefined ? {} : { from }),
           ...(to === undefined ? {} : { to }),
         };
-        const isIn = ({ key: [first] }: Entry): boolean =>
-          (from === undefined || Number(first) > from.value || (from.isInclusive && first === from.value)) &&
-          (to === undefined || Number(first) < to.value || (to.isInclusive && first === to.value));
+        const isIn = ({ key }: Entry): boolean => {
+          const next = key[prefix.length];
+          return (
+            prefix.every((value, i) => key[i] === value) &&
+            (from === undefined || Number(next) > from.value || (from.isInclusive && next === from.value)) &&
+            (to === undefined || Number(next) < to.value || (to.isInclusive && next === to.value))
+          );
+        };
         const inRange = model.filter(isIn);
         const expected = isDescending ? inRange.toReversed() : inRange;
         expect([...tree.range(path)]).toEqual(expected);

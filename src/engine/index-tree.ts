@@ -32,6 +32,13 @@ export class IndexTree<E extends IndexEntry> {
     this.#compareTies = compareTies;
   }
 
+  /** Another tree with an entry for each of these, in the same order. @param entryOf keeps key and number */
+  mapped<F extends IndexEntry>(entryOf: (entry: E) => F, into: IndexTree<F>): IndexTree<F> {
+    into.#blocks.splice(0, 1, ...this.#blocks.map((block) => block.map(entryOf)));
+    into.#size = this.#size;
+    return into;
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -147,25 +154,35 @@ export class IndexTree<E extends IndexEntry> {
 
   /** The same, one entry a call, without a generator; `undefined` ends it. */
   cursor(path: IndexPath): () => E | undefined {
-    const bounds = boundsOf(path, this.compareKeys);
-    const isPast = path.isDescending ? bounds.isBelow : bounds.isAbove;
-    const step = path.isDescending ? -1 : 1;
+    const { compareKeys } = this;
+    const { isDescending } = path;
+    const { low, high, includesLow, includesHigh } = endsOf(path);
+    // A descending cursor begins before the first entry above the range, and ends before the range.
+    let { b, at } = isDescending
+      ? placeBefore(this.#firstAbove(high, !includesHigh))
+      : this.#firstAbove(low, includesLow);
+    const step = isDescending ? -1 : 1;
+    const end = isDescending ? low : high;
+    const includesEnd = isDescending ? includesLow : includesHigh;
     let edition = this.#edition;
-    let { b, at } = this.#startOf(path.isDescending, bounds);
     let last: E | undefined;
     return () => {
       if (last !== undefined && edition === this.#edition) at += step;
       else if (last !== undefined) {
         edition = this.#edition;
-        ({ b, at } = this.#placeAfter(last, path.isDescending));
+        ({ b, at } = this.#placeAfter(last, isDescending));
       }
-      while (this.#blocks[b]?.[at] === undefined) {
+      let entry = this.#blocks[b]?.[at];
+      while (entry === undefined) {
         b += step;
         at = step === 1 ? 0 : (this.#blocks[b]?.length ?? 0) - 1;
         if ((this.#blocks[b]?.length ?? 0) === 0) return undefined;
+        entry = this.#blocks[b]?.[at];
       }
-      last = this.#blocks[b]?.[at] as E;
-      return isPast(last.key) ? undefined : last;
+      last = entry;
+      if (end.length === 0) return entry;
+      const order = step * compareKeys(entry.key, end);
+      return order > 0 || (order === 0 && !includesEnd) ? undefined : entry;
     };
   }
 
@@ -173,16 +190,19 @@ export class IndexTree<E extends IndexEntry> {
     for (const block of this.#blocks) yield* block;
   }
 
-  #startOf(isDescending: boolean, bounds: KeyBounds): Place {
-    const isPast = isDescending ? (entry: E) => bounds.isAbove(entry.key) : (entry: E) => !bounds.isBelow(entry.key);
-    const b = this.#blockOf(isPast);
-    const at = lowerBound(this.#blocks[b] as E[], isPast);
-    return isDescending ? { b, at: at - 1 } : { b, at };
+  /** The place of the first entry whose key is above `key`, or `orEqual` to it. */
+  #firstAbove(key: readonly SqlValue[], orEqual: boolean): Place {
+    const { compareKeys } = this;
+    const isAfter = (entry: E): boolean => {
+      const order = compareKeys(entry.key, key);
+      return order > 0 || (order === 0 && orEqual);
+    };
+    const b = this.#blockOf(isAfter);
+    return { b, at: lowerBound(this.#blocks[b] as E[], isAfter) };
   }
 
   #placeAfter(entry: E, isDescending: boolean): Place {
-    const { b, at } = this.#seek(entry, isDescending ? 0 : 1);
-    return isDescending ? { b, at: at - 1 } : { b, at };
+    return isDescending ? placeBefore(this.#seek(entry, 0)) : this.#seek(entry, 1);
   }
 
   /** The place of the first entry that is not before `probe` (0), or that is after it (1). */
@@ -257,15 +277,25 @@ export interface KeyBounds {
 }
 
 export function boundsOf(path: IndexPath, compare: CompareKeys): KeyBounds {
-  const { prefix, from, to } = path;
-  const low = from === undefined ? prefix : [...prefix, from.value];
-  const high = to === undefined ? prefix : [...prefix, to.value];
-  const includesLow = from?.isInclusive ?? true;
-  const includesHigh = to?.isInclusive ?? true;
+  const { low, high, includesLow, includesHigh } = endsOf(path);
   return {
     isBelow: includesLow ? (key) => compare(key, low) < 0 : (key) => compare(key, low) <= 0,
     isAbove: includesHigh ? (key) => compare(key, high) > 0 : (key) => compare(key, high) >= 0,
   };
+}
+
+/** The keys, or prefixes of keys, between which a range is. */
+function endsOf({ prefix, from, to }: IndexPath) {
+  return {
+    low: from === undefined ? prefix : [...prefix, from.value],
+    high: to === undefined ? prefix : [...prefix, to.value],
+    includesLow: from?.isInclusive ?? true,
+    includesHigh: to?.isInclusive ?? true,
+  };
+}
+
+function placeBefore({ b, at }: Place): Place {
+  return { b, at: at - 1 };
 }
 
 function lowerBound<T>(sorted: readonly T[], isAfter: (item: T) => boolean): number {

@@ -31,6 +31,8 @@ export abstract class LockingProfile implements EngineProfile {
 
   abstract statement(transaction: StorageTransaction, begun: BegunStatement): Waiting<StatementView>;
   abstract dependsOnWay(choice: AccessChoice, statement: QueryStatement, isolation: IsolationName): DependsOnWay;
+  abstract readonly isCopyable: boolean;
+  abstract copyFrom(other: EngineProfile): void;
   abstract lockSequence(sequence: number, transaction: StorageTransaction): void;
 
   isolation(ofSession: string | undefined): IsolationName {

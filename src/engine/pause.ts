@@ -22,6 +22,7 @@ export function delegating(view: StatementView): StatementView {
     ...(scansInOrder === undefined ? {} : { scansInOrder }),
     scan: (table, path, condition) => view.scan(table, path, condition),
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
+    ...(view.lockConstant === undefined ? {} : { lockConstant: view.lockConstant.bind(view) }),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock, checks) => view.insert(table, values, duplicateLock, checks),
     ...(view.truncated === undefined ? {} : { truncated: view.truncated.bind(view) }),

@@ -1,6 +1,6 @@
 /**
  * Schedules of row operations by some sessions, as text that a storage and a real server can both follow: one step after another, a session
- * whose step waits is left alone until it goes on.
+ * whose step waits has no further step until that one ends.
  */
 import { SqlError } from '../sql/model/sql-error.ts';
 import type {

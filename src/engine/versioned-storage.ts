@@ -45,19 +45,29 @@ export abstract class VersionedStorage<
     this.#footprints = footprints ?? null;
   }
 
+  protected abstract copyOfTable(table: Table): Table;
   protected abstract newTable(shape: TableShape): Table;
   protected abstract newTransaction(id: number, session: number, options: TransactionOptions): Transaction;
   /** The last commit that an open transaction sees. */
   protected abstract snapshotOf(transaction: Transaction): number;
-  abstract alterTable(
-    shape: TableShape,
-    convert?: (values: readonly SqlValue[]) => SqlValue[],
-    purpose?: 'define' | 'undo',
-  ): void;
+  abstract alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void;
 
   /** Of the step under way; `null` without a recorder. */
   get footprint(): Footprint | null {
     return this.#footprints === null ? null : this.#footprints.current;
+  }
+
+  /** Is no transaction open, so that each row has one version and no locks? */
+  get isSettled(): boolean {
+    return this.open.size === 0 && this.#overwritten.length === 0;
+  }
+
+  /** As another storage is, which `isSettled`: its tables with their rows, and its numbering. This one is new. Linear in the rows. */
+  copyFrom(other: VersionedStorage<Table, Row, Transaction>): void {
+    assert(other.isSettled && this.#tables.size === 0, 'a storage without open transactions is copied to a new one');
+    for (const [id, table] of other.#tables) this.#tables.set(id, this.copyOfTable(table));
+    this.#commits = other.#commits;
+    this.#transactions = other.#transactions;
   }
 
   createTable(shape: TableShape): void {

@@ -40,7 +40,14 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
   /** What observers hear of it, made once. */
   #observed: ObservedVersion | null = null;
 
-  constructor(stored: S, writer: Writer, command: number, older: RowVersion<S> | null, content: VersionContent) {
+  constructor(
+    stored: S,
+    writer: Writer,
+    command: number,
+    older: RowVersion<S> | null,
+    content: VersionContent,
+    sequence = older === null ? 1 : older.sequence + 1,
+  ) {
     this.table = stored.tableId;
     this.id = stored.id;
     this.values = content.values;
@@ -51,7 +58,17 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
     this.changesKey = content.changesKey === true;
     this.keys = content.keys;
     this.older = older;
-    this.sequence = older === null ? 1 : older.sequence + 1;
+    this.sequence = sequence;
+  }
+
+  /** The same version of a copy of its row: committed, and in every snapshot from now on. */
+  settledIn(copy: S): RowVersion<S> {
+    assert(
+      this.older === null && !this.isDeleted && this.writer.commitSequence !== Infinity,
+      'no other version is left',
+    );
+    const writer = { id: this.writer.id, commitSequence: this.writer.commitSequence, watched: null };
+    return new RowVersion(copy, writer, this.command, null, this, this.sequence);
   }
 
   get observed(): ObservedVersion {

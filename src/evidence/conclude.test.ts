@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { conclude, exitCodeOf } from './conclude.ts';
-import { type Evidence, noAnswers, noEvidence, type SessionEvidence } from './evidence.ts';
+import { type Evidence, noEvidence, type SessionEvidence } from './evidence.ts';
 import { gapText } from './text.ts';
+import { noAnswers } from './answer-evidence.ts';
 
 const busy: SessionEvidence = {
   name: 'a',

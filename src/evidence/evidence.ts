@@ -3,6 +3,7 @@
  * nothing green is said where the record is not whole. A field that a tool has no use for is empty, never left out: forgetting one does not compile.
  */
 import { type InvariantEvidence, noInvariant } from './invariant-evidence.ts';
+import type { AnswerEvidence } from './answer-evidence.ts';
 
 /** What a tool looked at: plain data, of which `conclude` makes the verdict. */
 export interface Evidence {
@@ -57,32 +58,6 @@ export interface SessionEvidence {
   /** What the database answered it; of a key-value store `noAnswers`. */
   readonly answers: AnswerEvidence;
 }
-
-/** What the database answered the statements of one session, over all runs. */
-export interface AnswerEvidence {
-  /** Those that succeeded or failed by their own text, each once, whatever its literals. */
-  readonly statements: readonly StatementEvidence[];
-  /** The first that looked for rows to read or change and found none, with its parameters. */
-  readonly foundNone: string | null;
-  /** Did any statement find or change a row, or do something else that others can notice? */
-  readonly hasFound: boolean;
-}
-
-/** One statement of a session, over all runs. */
-export interface StatementEvidence {
-  readonly statement: string;
-  /** Has it succeeded in some run? */
-  readonly hasSucceeded: boolean;
-  /**
-   * Were there rows that it changed or that it looked for, in some run? A SELECT of a session counts as one that found some unless its aggregates
-   * are of none: whether a row is there may be what it asks. `null`: of what looks for none.
-   */
-  readonly rows: 'some' | 'none-changed' | 'none-found' | null;
-  /** The first error that its own text is to blame for, and no timing: `42703 column "x" does not exist`. */
-  readonly failure: string | null;
-}
-
-export const noAnswers: AnswerEvidence = { statements: [], foundNone: null, hasFound: false };
 
 /** An error that rolled back its transaction. */
 export interface RolledBack {

@@ -1,6 +1,7 @@
 /** Statements that fail by their own text in every run that sends them: misspelt names, syntax errors. A program that catches the error tests less than it seems to. */
-import type { SessionEvidence, StatementEvidence } from './evidence.ts';
+import type { SessionEvidence } from './evidence.ts';
 import type { InvariantEvidence } from './invariant-evidence.ts';
+import type { StatementEvidence } from './answer-evidence.ts';
 
 export interface FailingStatement {
   /** `null`: the invariant. */

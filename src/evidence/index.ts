@@ -1,16 +1,14 @@
 export { conclude, exitCodeOf, type Conclusion, type Gap } from './conclude.ts';
 export {
-  noAnswers,
   noEvidence,
-  type AnswerEvidence,
   type Evidence,
   type Loss,
   type RolledBack,
   type Looked,
   type SessionEvidence,
-  type StatementEvidence,
   type UnsupportedStatement,
 } from './evidence.ts';
+export { noAnswers, type AnswerEvidence, type StatementEvidence } from './answer-evidence.ts';
 export {
   type Asks,
   cannotFail,

@@ -1,5 +1,5 @@
 /** What the invariant of a SQL program looked at: one that looks past what the sessions do holds for no reason of theirs. */
-import type { StatementEvidence } from './evidence.ts';
+import type { StatementEvidence } from './answer-evidence.ts';
 
 /** Over all runs, or of one. Plain data. */
 export interface InvariantEvidence {

@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Program, program, type SessionHandle } from '../program/index.ts';
 import type { ExploreCheckpoint } from './checkpoint.ts';
-import { explore, type ExploreOptions, type ExploreResult } from './explore.ts';
+import { explore } from './explore.ts';
 import { exploreShared, exploreThread } from './sharing.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreResult } from './explore-result.ts';
 
 /** MOIRAI_HEAVY=1: more places to stop. */
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';

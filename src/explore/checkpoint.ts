@@ -7,9 +7,8 @@ import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type KeysSeen, type Program, type SeenEnd, shapeOfKeys } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import type { Example } from './counterexamples.ts';
-import type { Waiting } from './exploration.ts';
-import type { ExploreOptions } from './explore.ts';
 import { otherExploration } from './resumable.ts';
+import type { Prefix } from './ordered-history.ts';
 
 export interface ExploreCheckpoint {
   readonly subject: Subject;
@@ -51,8 +50,11 @@ export interface Learned {
   readonly ends: readonly SeenEnd[];
 }
 
-export function subjectOf(program: Program, level: ConstrainingLevel, options: ExploreOptions): Subject {
-  const { base = 'causal', reruns = false } = options;
+export function subjectOf(
+  program: Program,
+  level: ConstrainingLevel,
+  { base = 'causal', reruns = false }: { readonly base?: BaseLevel; readonly reruns?: boolean },
+): Subject {
   const shape = shapeOfKeys({ sessions: program.sessionNames, initial: program.initial }, null);
   return { level, base, reruns, shape };
 }
@@ -64,4 +66,10 @@ export function requireSameSubject({ subject: then }: ExploreCheckpoint, now: Su
   if (then.reruns !== now.reruns) throw otherExploration(`it was written ${then.reruns ? 'with' : 'without'} --rerun`);
   if (then.shape.join('\0') !== now.shape.join('\0'))
     throw otherExploration('it is of a program with other sessions or another initial state');
+}
+
+/** A prefix that waits, and its share of the tree if every branch were of the same size. */
+export interface Waiting {
+  readonly prefix: Prefix;
+  readonly mass: number;
 }

@@ -7,8 +7,8 @@ import { monotonicMs } from '../base/index.ts';
 import type { History } from '../history/index.ts';
 import { weakestViolation } from '../isolation/index.ts';
 import { sealToken } from '../program/index.ts';
-import type { Counterexample } from './explore.ts';
 import { recordedHistory } from './recorded-history.ts';
+import type { Counterexample } from './explore-result.ts';
 
 /** One that has no name yet: plain data. */
 export interface Example {

@@ -5,10 +5,11 @@
  */
 import { Breather, Budget, type BudgetOptions, type Chooser, sampleMean } from '../base/index.ts';
 import type { Program } from '../program/index.ts';
-import type { ExploreOptions } from './explore.ts';
 import { Exploration } from './exploration.ts';
 import type { Prefix } from './ordered-history.ts';
 import { Runs } from './runs.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import type { Estimate } from './explore-result.ts';
 
 export interface EstimateOptions
   extends BudgetOptions,
@@ -16,17 +17,6 @@ export interface EstimateOptions
   readonly chooser: Chooser;
   /** Default 100. With a budget there may be fewer. */
   readonly probes?: number;
-}
-
-/** How many histories and runs there are, by random probes. */
-export interface Estimate {
-  /** Runs of the program: the histories of the level that is explored. */
-  readonly runs: number;
-  /** Histories at the level. */
-  readonly histories: number;
-  /** Standard error of `runs`, as far as the probes tell. */
-  readonly runsError: number;
-  readonly probes: number;
 }
 
 /** `null`: the budget was over before the first probe was. */

@@ -3,21 +3,15 @@ import { Breather, monotonicMs, InputError } from '../base/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
-import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf } from './checkpoint.ts';
+import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf, type Waiting } from './checkpoint.ts';
 import { Counterexamples } from './counterexamples.ts';
-import type { Estimate } from './estimate.ts';
-import type { Counterexample, ExploreOptions, ExploreResult } from './explore.ts';
 import { Findings } from './findings.ts';
 import type { Prefix } from './ordered-history.ts';
 import { type Late, Runs } from './runs.ts';
-import type { ExplorePart } from './sharing.ts';
 import { verdictOfPart } from './verdict.ts';
-
-/** A prefix that waits, and its share of the tree if every branch were of the same size. */
-export interface Waiting {
-  readonly prefix: Prefix;
-  readonly mass: number;
-}
+import type { ExploreOptions } from './explore-options.ts';
+import type { Counterexample, ExploreResult, Estimate } from './explore-result.ts';
+import type { ExplorePart } from './explore-part.ts';
 
 /** How much to do before the caller looks again. */
 export interface Slice {

@@ -19,9 +19,8 @@ import {
 } from '../report/index.ts';
 import { assumedText, type RecordedRun, replayVerdict } from '../program/index.ts';
 import { conclude, gapText } from '../evidence/index.ts';
-import type { Estimate } from './estimate.ts';
-import type { Counterexample, ExploreResult } from './explore.ts';
 import { stoppedBy } from './stopped.ts';
+import type { Counterexample, ExploreResult, Estimate } from './explore-result.ts';
 
 /** How an exploration is put into words. */
 export interface ExploreText {

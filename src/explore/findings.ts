@@ -5,12 +5,12 @@ import { assumptionsOf, countMarks, type Program, SessionTally } from '../progra
 import type { HistoryVerdict } from './behaviours.ts';
 import type { ExploreCheckpoint } from './checkpoint.ts';
 import type { Counterexamples } from './counterexamples.ts';
-import type { ExploreResult } from './explore.ts';
 import type { ExploringStore } from './exploring-store.ts';
 import type { Runs } from './runs.ts';
-import type { ExplorePart } from './sharing.ts';
 import { stoppedBy } from './stopped.ts';
 import { encodePrefix } from './token.ts';
+import type { ExploreResult } from './explore-result.ts';
+import type { ExplorePart } from './explore-part.ts';
 
 /** The part of a checkpoint that is found, not walked. */
 type SavedFindings = Pick<

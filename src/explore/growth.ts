@@ -14,8 +14,9 @@
  */
 import type { Program } from '../program/index.ts';
 import { Exploration } from './exploration.ts';
-import type { ExploreOptions, ExploreResult } from './explore.ts';
 import type { Runs } from './runs.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreResult } from './explore-result.ts';
 
 /** Of the whole program, before prefixes are tried. */
 export const RUNS_BEFORE_GROWTH = 10_000;

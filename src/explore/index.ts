@@ -1,5 +1,6 @@
 export { type BaseLevel, baseLevels } from './base-level.ts';
-export { estimateHistories, type Estimate, type EstimateOptions } from './estimate.ts';
+export { estimateHistories, type EstimateOptions } from './estimate.ts';
+export type { Estimate } from './explore-result.ts';
 export { type ExploreCheckpoint } from './checkpoint.ts';
 export { otherExploration, requireResumable } from './resumable.ts';
 export {
@@ -9,20 +10,8 @@ export {
   formatExplorations,
   type ExploreText,
 } from './explore-text.ts';
-export {
-  explore,
-  type Counterexample,
-  type ExploreOptions,
-  type ExploreProgress,
-  type ExploreResult,
-  type Stuck,
-} from './explore.ts';
-export {
-  exploreShared,
-  exploreThread,
-  exploreThreadOptions,
-  type ExploreJob,
-  type ExplorePart,
-  type ExploreThread,
-  type ExploreThreadOptions,
-} from './sharing.ts';
+export { explore } from './explore.ts';
+export type { Counterexample, ExploreResult, Stuck } from './explore-result.ts';
+export type { ExploreOptions, ExploreProgress } from './explore-options.ts';
+export { exploreShared, exploreThread, exploreThreadOptions, type ExploreThreadOptions } from './sharing.ts';
+export type { ExploreJob, ExplorePart, ExploreThread } from './explore-part.ts';

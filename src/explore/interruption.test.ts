@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Program, program, type SessionHandle } from '../program/index.ts';
-import { explore, type ExploreOptions, type ExploreResult } from './explore.ts';
-import { type ExploreJob, type ExplorePart, exploreShared, exploreThread } from './sharing.ts';
+import { explore } from './explore.ts';
+import { exploreShared, exploreThread } from './sharing.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreResult } from './explore-result.ts';
+import type { ExploreJob, ExplorePart } from './explore-part.ts';
 
 /** Five increments; with one lost in many histories. */
 const increment = (session: SessionHandle): Promise<unknown> =>

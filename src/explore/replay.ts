@@ -1,11 +1,12 @@
 /** One history again, by its token: does the program still take the same steps, and does it still fail? */
 import { compareRun, isSameShape, openToken, type Program, type Replayed, shapeOfKeys } from '../program/index.ts';
 import { Exploration } from './exploration.ts';
-import type { ExploreOptions, ExploreResult } from './explore.ts';
 import { type Prefix, sessionOf } from './ordered-history.ts';
 import { recordedHistory } from './recorded-history.ts';
 import type { Runs } from './runs.ts';
 import { decodePrefix } from './token.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreResult } from './explore-result.ts';
 
 /** @throws InputError `replay/token` */
 export async function replayHistory(

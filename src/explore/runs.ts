@@ -33,10 +33,10 @@ import {
 } from '../program/index.ts';
 import { Behaviours, type Ending, type HistoryVerdict } from './behaviours.ts';
 import type { Learned } from './checkpoint.ts';
-import type { ExploreOptions } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
 import { isSameVerdict, verdictOf, verdictOfPart } from './verdict.ts';
+import type { ExploreOptions } from './explore-options.ts';
 
 /** A run that does not end. */
 export type Late = RunOutcome & { readonly kind: 'timeout' };

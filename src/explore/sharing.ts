@@ -3,36 +3,18 @@
  * takes some of what waits and gives back, after a moment, what it found and what is then left; so no thread keeps a large subtree to itself. The
  * result does not depend on which thread did what.
  */
-import { Budget, type JobWorker, monotonicMs, pickGiven, requireWorkers, shareJobs } from '../base/index.ts';
-import type { KeysSeen, Program } from '../program/index.ts';
-import { Counterexamples, type Example } from './counterexamples.ts';
-import { Exploration, type Waiting } from './exploration.ts';
+import { Budget, monotonicMs, pickGiven, requireWorkers, shareJobs } from '../base/index.ts';
+import type { Program } from '../program/index.ts';
+import { Counterexamples } from './counterexamples.ts';
+import { Exploration } from './exploration.ts';
 import { requireResumable } from './resumable.ts';
-import { begin, drained, estimate, type ExploreOptions, type ExploreResult, finish } from './explore.ts';
+import { begin, drained, estimate, finish } from './explore.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
-
-/** What a thread is asked to do: plain data. */
-export interface ExploreJob {
-  readonly waiting: readonly Waiting[];
-  /** For the whole job, however much is left. */
-  readonly timeMs: number;
-}
-
-/** What came of it: plain data. */
-export interface ExplorePart {
-  /** Without counterexamples. */
-  readonly result: ExploreResult;
-  /** Violations that the whole may not know yet. */
-  readonly examples: readonly Example[];
-  readonly doneMass: number;
-  /** What its verdicts take for granted, whatever other threads find, as clauses. */
-  readonly assumed: readonly string[];
-  readonly keys: KeysSeen;
-  readonly waiting: readonly Waiting[];
-}
-
-export type ExploreThread = JobWorker<ExploreJob, ExplorePart>;
+import type { ExploreOptions } from './explore-options.ts';
+import type { ExploreResult } from './explore-result.ts';
+import type { Waiting } from './checkpoint.ts';
+import type { ExploreJob, ExplorePart, ExploreThread } from './explore-part.ts';
 
 const sentNames = [
   'level',

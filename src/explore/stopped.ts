@@ -1,6 +1,6 @@
 /** Why an exploration ended before it had listed everything, as a clause. Names are the user's: print it through `printable`. */
 import { stopText } from '../base/index.ts';
-import type { ExploreResult } from './explore.ts';
+import type { ExploreResult } from './explore-result.ts';
 
 export function stoppedBy(stopped: ExploreResult['stopped']): string {
   if (typeof stopped === 'object' && stopped !== null) {

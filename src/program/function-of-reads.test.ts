@@ -87,6 +87,14 @@ test('identifiers stay distinct', async () => {
   await expect(counting).resolves.toBe(true);
 });
 
+test.each(['low', 'high'] as const)('sessions that draw a ULID digit by digit get two: %s', async (side) => {
+  const ulid = async (): Promise<string> =>
+    await Promise.resolve(Array.from({ length: 16 }, () => crypto.getRandomValues(new Uint8Array(1))[0]).join());
+  const { sessions } = new Trial(() => side).around(program({ sessions: { a: ulid, b: ulid } }));
+  const [a, b] = await withTrials(() => Promise.all(sessions.map((body) => body(undefined as never))));
+  expect(a).not.toBe(b);
+});
+
 test('what differs without a call outlives a run', async () => {
   let runs = 0;
   await expect(check(() => (runs += 1))).rejects.toThrow('the result was 1, then 2; something outlives a run');

@@ -58,6 +58,7 @@ export {
 export { inEveryOrder, type SerialOutcome } from './serial-orders.ts';
 export { countMarks, mark, type Marks } from './marks.ts';
 export {
+  checkSqlProgram,
   isSqlProgram,
   sqlProgram,
   type AnyStream,

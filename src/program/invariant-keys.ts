@@ -7,10 +7,10 @@
  * forbidden state never came to be. The spelling decides: close to a known key it is taken for a misspelling, and the verdict is unknown; else, and
  * where the text of a session names it, the verdict names it and assumes the test.
  */
+import { similarKey } from '../base/index.ts';
 import type { Key } from '../history/index.ts';
 import { namesAsked, observed, resultsOf } from './observed-names.ts';
 import type { End, Program } from './program.ts';
-import { similarKey } from './similar-key.ts';
 
 /** What runs showed, as plain data. */
 export interface KeysSeen {

@@ -1,9 +1,9 @@
+import { similarKey } from '../base/index.ts';
 import { describe, expect, test } from 'vitest';
 import { endOf, judge, violationOf } from './invariant.ts';
 import { canJudgeAgain, isRepeatable } from './invariant-text.ts';
 import { program } from './program.ts';
 import { inEveryOrder } from './serial-orders.ts';
-import { similarKey } from './similar-key.ts';
 
 test('true holds; false, a sentence and a throw do not', async () => {
   expect(violationOf(true)).toBe(null);

@@ -1,6 +1,5 @@
 /** Fields of what a user hands over. One that is misspelt would be left out without a word. */
-import { InputError } from '../base/index.ts';
-import { similarKey } from './similar-key.ts';
+import { InputError, unknownNameHint } from '../base/index.ts';
 
 /**
  * @param what whose fields they are: `a program`
@@ -15,7 +14,6 @@ export function requireKnownFields(
 ): void {
   const unknown = Object.keys(given).find((field) => !known.includes(field) && !silent.includes(field));
   if (unknown === undefined) return;
-  const similar = similarKey(unknown, known);
-  const hint = similar === null ? `known: ${known.join(', ')}` : `did you mean "${similar}"?`;
+  const hint = unknownNameHint(unknown, known);
   throw new InputError('program/shape', `unknown field "${unknown}" of ${what}: ${hint}`);
 }

@@ -108,8 +108,8 @@ const starts: Record<Draw, number> = {
   other: Date.UTC(2013, 5, 15, 12, 34, 56, 789),
 };
 
-/** Calls of one source in one part that get an extreme value: fewer than an identifier takes which is made digit by digit. */
-const EXTREMES = 16;
+/** Calls of one source in one part that get an extreme value: fewer than the 16 random digits of a ULID, which some libraries draw one by one. */
+const EXTREMES = 12;
 
 /**
  * The distance of two extreme numbers, as a share of the range: six digits of base 36, or an integer below a thousand million, tell them apart, since

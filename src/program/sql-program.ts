@@ -85,6 +85,14 @@ export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
   };
 }
 
+/** `sqlProgram` for a value of unknown shape. @throws InputError `program/shape` */
+export function checkSqlProgram(definition: unknown): SqlProgram {
+  if (isSqlProgram(definition)) return definition;
+  if (typeof definition !== 'object' || definition === null)
+    throw shape('a SQL program is an object: see `sqlProgram`');
+  return sqlProgram(definition as SqlProgramDefinition<Record<string, SqlSessionFunction>>);
+}
+
 /** The invariant of a program without one. */
 function holdsAlways(): true {
   return true;

@@ -11,7 +11,8 @@ import { type SearchMessage, type SearchReport, searchWorkerOf } from './search-
 import { search, searchYielding, type SearchOptions, type SearchResult } from './search.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 import type { Parameters, Protocol } from './spec.ts';
-import { type Trace, traceOf } from './trace.ts';
+import type { Trace } from './trace.ts';
+import { traceOf } from './repeat-path.ts';
 
 export interface ProtocolCheckOptions extends SearchOptions {
   readonly parameters?: Parameters;

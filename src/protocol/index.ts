@@ -62,14 +62,8 @@ export {
 } from './check-protocol.ts';
 export { compile, type Model } from './model.ts';
 export { ProtocolFault } from './protocol-fault.ts';
-export {
-  search,
-  type Checkpoint,
-  type Progress,
-  type SearchOptions,
-  type SearchResult,
-  type Violation,
-} from './search.ts';
+export { search, type Checkpoint, type Progress, type SearchOptions, type SearchResult } from './search.ts';
+export type { Violation } from './violation.ts';
 export type { SimulateOptions } from './simulate.ts';
 export type { SearchThread } from './parallel-search.ts';
 export type { SearchMessage, SearchReport } from './search-worker.ts';

@@ -7,8 +7,9 @@ import { collisionProbability } from './fingerprint.ts';
 import type { Model } from './model.ts';
 import { caused, FaultOnPath } from './protocol-fault.ts';
 import type { LevelReport, LevelTask, SearchMessage, SearchReport } from './search-worker.ts';
-import type { Progress, SearchOptions, SearchResult, Violation } from './search.ts';
+import type { Progress, SearchOptions, SearchResult } from './search.ts';
 import { grownTable, SharedStates, sharedWords } from './shared-states.ts';
+import type { Violation } from './violation.ts';
 
 /** Has a thread do what `searchThreadOf` does with a message, one at a time; rejects when the thread fails. */
 export type SearchThread = JobWorker<SearchMessage, SearchReport>;

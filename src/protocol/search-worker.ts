@@ -6,10 +6,10 @@ import { type Expander, expanderOf, isDone } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type LocalSteps, localStepsOf } from './local-steps.ts';
 import type { Model } from './model.ts';
-import type { Violation } from './search.ts';
 import { chunkStates, sharedInsert, SharedStates, sharedWords } from './shared-states.ts';
 import type { Condition } from './spec.ts';
 import { type StateCheck, stateCheckOf } from './state-check.ts';
+import type { Violation } from './violation.ts';
 
 export interface WorkerSetup {
   readonly kind: 'setup';

@@ -13,6 +13,7 @@ import type { Condition } from './spec.ts';
 import type { TimelessLevel } from '../states/index.ts';
 import { type StateCheck, stateCheckOf } from './state-check.ts';
 import { StateStore } from './state-store.ts';
+import type { Violation } from './violation.ts';
 
 export interface SearchOptions {
   readonly order?: 'breadth-first' | 'depth-first';
@@ -61,12 +62,6 @@ export interface Checkpoint {
   /** The states in the order in which they were found. */
   readonly parts: Iterable<Int32Array>;
 }
-
-/** What does not hold. */
-export type Violation =
-  | { readonly kind: 'invariant' | 'sometimes' | 'eventually'; readonly name: string }
-  | { readonly kind: 'isolation'; readonly name: TimelessLevel; readonly verdict: 'violated' | 'unknown' }
-  | { readonly kind: 'deadlock'; readonly name: 'deadlock' };
 
 export interface SearchResult extends Progress {
   readonly verdict: 'satisfied' | 'violated' | 'unknown';

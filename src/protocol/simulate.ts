@@ -4,8 +4,9 @@ import { expanderOf, isDone } from './expand.ts';
 import { fingerprint, FingerprintSet } from './fingerprint.ts';
 import type { Model } from './model.ts';
 import { faultsWithPath } from './protocol-fault.ts';
-import { type SearchOptions, type SearchResult, type Violation } from './search.ts';
+import type { SearchOptions, SearchResult } from './search.ts';
 import { type StateCheck, stateCheckOf } from './state-check.ts';
+import type { Violation } from './violation.ts';
 
 export interface SimulateOptions
   extends Pick<SearchOptions, 'levels' | 'timeoutMs' | 'signal' | 'deadlock' | 'progress'> {

@@ -3,8 +3,8 @@ import type { TimelessLevel } from '../states/index.ts';
 import { isolationInvariant } from './isolation-invariant.ts';
 import type { Model } from './model.ts';
 import { protocolFault, requireAnswer } from './protocol-fault.ts';
-import type { Violation } from './search.ts';
 import type { Condition } from './spec.ts';
+import type { Violation } from './violation.ts';
 
 /** Conditions over the state in the model's words. */
 export interface StateCheck {

@@ -67,7 +67,7 @@ function integerAccessors(
     },
     set(this: Based, value: number): void {
       const at = this.base + word;
-      // Only what is wrong takes the slow way, which says what is wrong with it.
+      // Only a wrong value takes the slow path, whose error says what is wrong.
       if (!(value >= offset && value <= max && Number.isInteger(value))) {
         codes.length = 0;
         kind.encode(value, codes);

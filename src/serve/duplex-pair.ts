@@ -4,7 +4,7 @@
  */
 import { Duplex } from 'node:stream';
 
-/** One end. It also has what drivers call on a `net.Socket`; nothing of that means anything here. */
+/** One end. It also has what drivers call on a `net.Socket`; none of that has an effect here. */
 export interface DuplexEnd extends Duplex {
   readonly readyState: 'open' | 'closed' | 'readOnly' | 'writeOnly';
   /** Emits `connect`, soon. */
@@ -87,7 +87,7 @@ class End extends Duplex implements DuplexEnd {
     callback(error);
   }
 
-  /** Not within the call of `write`: no client expects to be answered before it has finished asking. */
+  /** Not within the call of `write`: a client does not expect the answer before its request is sent. */
   #deliver(chunk: Uint8Array, callback: WriteCallback): void {
     queueMicrotask(() => {
       const { peer } = this;

@@ -1,21 +1,26 @@
 /** Why a run failed, as the last lines of its report: the cycle in the words of the developer, or that there is none. */
+import { forbiddingLevel, type Profile } from '../database/index.ts';
 import { anomalies } from '../isolation/index.ts';
 import { formatCycle, printable, type Styler, wrap } from '../report/index.ts';
 import { causeText } from './cause-text.ts';
 import type { SqlFailure } from './sql-failure.ts';
 import { evidenceIn, isLarge, type SqlEvidence } from './sql-evidence.ts';
 
-export function anomalyText(failure: SqlFailure, width: number, style: Styler): string[] {
+/** @param profile names the level that forbids an anomaly */
+export function anomalyText(
+  failure: SqlFailure,
+  { profile, width, style }: { readonly profile: Profile; readonly width: number; readonly style: Styler },
+): string[] {
   const { history } = failure;
   if (isLarge(history)) return [];
   const evidence = evidenceIn(history);
-  const lines = wrap(printable(sentence(failure, evidence)), width);
+  const lines = wrap(printable(sentence(failure, evidence, profile)), width);
   if (evidence.kind !== 'transactions') return lines;
   const { verdict, cycle } = evidence;
   return [...lines, ...formatCycle(history, { ...verdict, cycle }, width).map((line) => style('faint', line))];
 }
 
-function sentence(failure: SqlFailure, evidence: SqlEvidence): string {
+function sentence(failure: SqlFailure, evidence: SqlEvidence, profile: Profile): string {
   const { history } = failure;
   switch (evidence.kind) {
     case 'transactions': {
@@ -24,7 +29,7 @@ function sentence(failure: SqlFailure, evidence: SqlEvidence): string {
       const what = evidence.cycle.length === 0 ? meaning : causeText(history, evidence.cycle, false);
       const error = evidence.hasFailed ? failureOf(failure) : null;
       return error === null
-        ? `Cause: ${title}: ${what}. The level ${forbiddenBy} forbids it.`
+        ? `Cause: ${title}: ${what}. The level ${forbiddingLevel(profile, forbiddenBy)} forbids it.`
         : `Cause: ${title}: ${what}: ${error.text}.`;
     }
     case 'sessions': {
@@ -37,7 +42,7 @@ function sentence(failure: SqlFailure, evidence: SqlEvidence): string {
       );
     }
     case 'serial':
-      return [serialText(failure, evidence.order), ...undecidedText(failure)].join(' ');
+      return [nameText(failure) ?? serialText(failure, evidence.order), ...undecidedText(failure)].join(' ');
     case 'unknown':
       return ['Whether the run is serializable is not known.', ...undecidedText(failure)].join(' ');
   }
@@ -49,6 +54,16 @@ function failureOf({ message, statements }: SqlFailure): { readonly session: str
   const isError = /^(?!25P02)[0-9A-Z]{5} /;
   const last = statements.findLast((each) => each.session === session && isError.test(each.outcome));
   return session === undefined || last === undefined ? null : { session, text: last.outcome };
+}
+
+/** PostgreSQL looks for a name before it enters it in a unique index of its catalog, and then waits for another that enters it. */
+function nameText(failure: SqlFailure): string | null {
+  const error = failureOf(failure);
+  if (error === null || !/^23505 .*"pg_(class_relname_nsp|type_typname_nsp|namespace_nspname)_index"$/.test(error.text))
+    return null;
+  const { session, text } = error;
+  const what = `${session} looked for it before the other had committed it (${text})`;
+  return `Cause: two sessions make the same name at a time: ${what}. IF NOT EXISTS does not look again.`;
 }
 
 /** The order explains what was read and written; whether the sessions give the same in that order, only a run would tell. */

@@ -5,21 +5,7 @@ import type { SqlValue } from '../sql/model/index.ts';
 import { changesOf, inTurn, type Mentioned, withChange } from '../program/index.ts';
 import { changesOfCell } from './changed-cells.ts';
 import { comparedRows } from './compared-rows.ts';
-
-export type Row = readonly SqlValue[];
-
-/** Of one statement. */
-export interface Answer {
-  readonly sql: string;
-  readonly columns: readonly ResultColumn[];
-  readonly rows: readonly Row[];
-}
-
-/** What an invariant looked at: the answers to its statements in order, and what sessions returned, where it asked for that. */
-export interface Looked {
-  readonly answers: readonly Answer[];
-  readonly results: Readonly<Record<string, unknown>> | null;
-}
+import type { Row, Answer, Looked } from './looked.ts';
 
 /** Makes one other `Looked` of the original. */
 type Change = (looked: Looked) => Looked;

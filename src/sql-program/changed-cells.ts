@@ -74,7 +74,7 @@ function textsOf(own: string | null, { type }: ResultColumn, { numbers, texts }:
 
 /** How many changes of a cell come before NULL. */
 const TELLING = 3;
-/** Of which the range of the column's type has some. */
+/** Large numbers: the range of every integer type has at least one of them. */
 const LARGE = ['1000003', '9000000000000007', '2000000011', '30011', '101'];
 
 /** `undefined`: it is no value of that type. */

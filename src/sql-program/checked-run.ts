@@ -3,7 +3,8 @@ import { InputError } from '../base/index.ts';
 import type { Profile } from '../database/index.ts';
 import type { SqlProgram } from '../program/index.ts';
 import { SqlError } from '../sql/model/index.ts';
-import { runSqlProgram, type SqlRun, type SqlRunOptions } from './sql-run.ts';
+import type { SqlRunOptions } from './sql-run-options.ts';
+import { runSqlProgram, type SqlRun } from './sql-run.ts';
 
 /** @throws InputError `program/dialect` */
 export function checkDialect({ dialect }: SqlProgram, profile: Profile): void {

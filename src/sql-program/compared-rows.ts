@@ -2,8 +2,8 @@
 import { seeded } from '../base/index.ts';
 import { formatText, type SqlValue } from '../sql/model/index.ts';
 import type { ResultColumn } from '../sql/index.ts';
-import type { Answer, Row } from './changed-answers.ts';
 import { changesOfCell } from './changed-cells.ts';
+import type { Answer, Row } from './looked.ts';
 
 type RowsChange = (rows: readonly Row[]) => readonly Row[];
 

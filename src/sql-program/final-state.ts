@@ -16,7 +16,7 @@ import {
   type StatementEvent,
 } from '../database/index.ts';
 import { connectTo } from '../serve/index.ts';
-import type { Answer, Looked } from './changed-answers.ts';
+import type { Answer, Looked } from './looked.ts';
 
 export interface FinalStateOptions {
   readonly program: SqlProgram;

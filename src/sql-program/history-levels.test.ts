@@ -5,12 +5,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seeded } from '../base/index.ts';
+import { innodbEngine, postgresEngine } from '../engine/index.ts';
 import { formatHistory, type History } from '../history/index.ts';
 import { check, type IsolationLevel } from '../isolation/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { parseProfile } from '../database/index.ts';
-import { type Dialect, onMysql, onPostgres } from './engines.test-support.ts';
+import { type Dialect, everyEngineLevel, onMysql, onPostgres } from './engines.test-support.ts';
 import { runSqlProgram, type SqlRun } from './sql-run.ts';
 
 type Script = readonly string[];
@@ -204,19 +205,6 @@ const numRuns = isHeavy ? 40 : 20;
 const severalCommit = ({ said }: Outcome): boolean => Object.keys(said).length > 1;
 
 describe.each(['postgres', 'mysql'] as const)('%s', (dialect) => {
-  test('serializable: every history is serializable', { timeout: 300_000 }, async () => {
-    let several = 0;
-    await fc.assert(
-      fc.asyncProperty(scripts, seeds, async (all, seed) => {
-        const { outcome, history } = await run(dialect, 'serializable', all, seed);
-        if (severalCommit(outcome)) several += 1;
-        expectLevel(history, 'serializable');
-      }),
-      { numRuns },
-    );
-    expect(several).toBeGreaterThan(5);
-  });
-
   test.each(['read committed', 'repeatable read'])(
     '%s: what no serial order gives is not serializable',
     { timeout: 300_000 },
@@ -244,13 +232,24 @@ describe.each(['postgres', 'mysql'] as const)('%s', (dialect) => {
   );
 });
 
-test('postgres, repeatable read: every history is one of snapshot isolation', { timeout: 300_000 }, async () => {
+const engines = { postgres: postgresEngine, mysql: innodbEngine };
+
+// `read-uncommitted` asks nothing.
+const askingLevels = everyEngineLevel.filter(
+  ([dialect, isolation]) => engines[dialect].histories[isolation] !== 'read-uncommitted',
+);
+
+test.each(askingLevels)('%s, %s: every history is at its level of the axioms', { timeout: 300_000 }, async (...of) => {
+  const [dialect, isolation] = of;
+  const level = engines[dialect].histories[isolation];
+  // PostgreSQL's snapshot isolation and a key that a row leaves to another: the history does not say which row an UPDATE missed.
+  const all = level === 'snapshot-isolation' ? scriptsOf(statements) : scripts;
   let several = 0;
   await fc.assert(
-    fc.asyncProperty(scriptsOf(statements), seeds, async (all, seed) => {
-      const { outcome, history } = await run('postgres', 'repeatable read', all, seed);
+    fc.asyncProperty(all, seeds, async (each, seed) => {
+      const { outcome, history } = await run(dialect, isolation, each, seed);
       if (severalCommit(outcome)) several += 1;
-      expectLevel(history, 'snapshot-isolation');
+      expectLevel(history, level);
     }),
     { numRuns },
   );

@@ -11,17 +11,18 @@ export { InvariantTally } from './invariant-tally.ts';
 export { ENDS_JUDGED_AGAIN, type RunBesides, judgedAgain } from './judged-again.ts';
 export { NEW_YEAR, RepeatedRuns, otherTurn, steppingClock } from './repeatable.ts';
 export { shown } from './run-facts.ts';
+export { SharedSchema } from './shared-schema.ts';
 export { SerialCheck } from './serial-check.ts';
 export { anomalyOf, evidenceIn } from './sql-evidence.ts';
 export {
   type FailureKind,
   type Late,
   type SqlRun,
-  type SqlRunOptions,
   runSqlProgram,
   sqlRunDefaults,
   waitMsDefault,
 } from './sql-run.ts';
+export type { SqlRunOptions } from './sql-run-options.ts';
 export { decodeChoices, encodeChoices } from './sql-token.ts';
 export { UnderWay } from './under-way.ts';
 export { UnsupportedOfRuns } from './unsupported-of-runs.ts';

@@ -15,13 +15,15 @@ import {
   mentionedIn,
   type SqlProgram,
 } from '../program/index.ts';
-import { type Answer, changesOfLooked, type Looked } from './changed-answers.ts';
+import { changesOfLooked } from './changed-answers.ts';
 import type { FinalState, Judged } from './final-state.ts';
 import { shown } from './run-facts.ts';
-import type { SqlRun, SqlRunOptions } from './sql-run.ts';
+import type { SqlRunOptions } from './sql-run-options.ts';
+import type { SqlRun } from './sql-run.ts';
+import type { Answer, Looked } from './looked.ts';
 
 export interface JudgedAgainOptions {
-  /** Whose final states are judged: each makes a run of the program with these options beside its own. */
+  /** The runs whose final states are judged: each function makes its run again, with these options besides its own. */
   readonly runs: readonly ((besides: RunBesides) => Promise<SqlRun>)[];
   readonly budget: Budget;
   readonly judging?: JudgingLimits;

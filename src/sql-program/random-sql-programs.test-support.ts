@@ -166,7 +166,7 @@ export function programOf(dialect: Dialect, sessions: Sessions, schema = schemaO
   });
 }
 
-/** What each statement gave: rows, or the code of its error; the transaction goes on as the engine lets it. */
+/** What each statement gave: rows, or the code of its error; after an error the transaction continues where the engine lets it. */
 async function perform(query: (text: string) => Promise<readonly Row[]>, actions: readonly Action[]): Promise<unknown> {
   const results: unknown[] = [];
   const told = (text: string): Promise<unknown> =>

@@ -1,20 +1,9 @@
 /** One run of a SQL program on the mock database: every session over its own driver, every decision from one list. */
-import { Budget, before, LATE, onUnhandledRejection, InputError } from '../base/index.ts';
-import {
-  type AssumedAccess,
-  openSqlDatabase,
-  type Profile,
-  settleInProcess,
-  type SharedPlans,
-  type SqlDatabase,
-  type StatementEvent,
-  type Ways,
-} from '../database/index.ts';
+import { Budget, before, LATE, onUnhandledRejection, InputError, wallClockMicroseconds } from '../base/index.ts';
+import { type AssumedAccess, openSqlDatabase, settleInProcess, type SqlDatabase } from '../database/index.ts';
 import { connectTo, type ConnectToOptions } from '../serve/index.ts';
-import type { FootprintRecorder } from '../engine/index.ts';
 import type { InvariantEvidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
-import type { Decisions } from '../mockdb/index.ts';
 import {
   errorText,
   isSessionNameFault,
@@ -39,44 +28,10 @@ import { RunSteps } from './run-steps.ts';
 import type { SessionFailure } from './session-record.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
 import { prepareSchema } from './prepare-schema.ts';
+import { repeatSchema } from './shared-schema.ts';
 import { MomentsOfConnection } from './statement-moments.ts';
+import type { SqlRunOptions } from './sql-run-options.ts';
 import { UnderWay } from './under-way.ts';
-
-export interface SqlRunOptions {
-  readonly profile: Profile;
-  /** Access paths of statements, where they are not the likely ones. */
-  readonly ways?: Ways;
-  readonly decisions: Decisions;
-  readonly seed: number;
-  readonly abortRate: number;
-  readonly timeoutMs: number;
-  /** Of all runs together: when it is over, this one is given up. */
-  readonly budget?: Budget;
-  /** Keep what every statement did, and the steps of the run: for one that is shown or replayed. */
-  readonly isLogged?: boolean;
-  /** Look where in the user's code statements are sent: for a run with statements that moirai cannot do. Default false. */
-  readonly findsPlaces?: boolean;
-  /** Microseconds since 1970. Default: the machine's. */
-  readonly clock?: () => bigint;
-  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
-  readonly waitMs?: number;
-  /** What a verdict on the runs takes for granted, as clauses: runs add to it. Default: it is not kept. */
-  readonly takenForGranted?: Set<string>;
-  /** What earlier runs have shown about the program's waiting. Default: nothing. */
-  readonly memory?: ArrivalMemory;
-  /** Called with the database before the sessions begin, and of each statement with the number of its connection. */
-  readonly onOpen?: (database: SqlDatabase) => void;
-  readonly onStatement?: (connection: number, event: StatementEvent) => void;
-  /** Called when all sessions have ended and the invariant is about to be asked. */
-  readonly onJudge?: () => void;
-  /** Called where the invariant has held, before the run ends. */
-  readonly onHeld?: (state: FinalState) => Promise<void>;
-  readonly footprints?: FootprintRecorder;
-  /** What runs of this program with this profile have planned. Default: each plans for itself. */
-  readonly sharedPlans?: SharedPlans;
-  /** Called with the parts of the run. */
-  readonly underWay?: UnderWay;
-}
 
 export type SqlRun =
   | {
@@ -121,27 +76,41 @@ export type FailureKind = 'invariant-broken' | 'error-not-retried';
 
 /** @throws SqlError when the schema is at fault; InputError when the program is: `program/statement-under-way`, `program/transaction-open` */
 export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
-  const { profile, ways, seed, abortRate, clock, footprints, sharedPlans, isLogged = false } = options;
+  const { profile, ways = {}, seed, abortRate, footprints, sharedPlans, sharedSchema, isLogged = false } = options;
+  const { clock = wallClockMicroseconds } = options;
   const steps = isLogged ? new RunSteps() : null;
   const decisions = steps?.noting(options.decisions) ?? options.decisions;
   options.underWay?.begin(() => 'the schema');
   let run: Run | null = null;
+  const takenForGranted = options.takenForGranted ?? new Set();
+  const made = sharedSchema?.with(ways);
+  const isMaking = made === undefined && takenForGranted.size === 0;
+  const notes = { turns: [] as number[][], looks: 0 };
   const database: SqlDatabase = await openSqlDatabase({
     profile,
+    ...(made ? { image: made.image } : {}),
     decisions,
     seed,
-    ...(ways === undefined ? {} : { ways }),
+    ways,
     holdsBack: 'always',
     ...(footprints === undefined ? {} : { footprints }),
     ...(sharedPlans === undefined ? {} : { sharedPlans }),
-    takenForGranted: options.takenForGranted ?? new Set(),
-    ...(clock === undefined ? {} : { clock }),
+    takenForGranted,
+    clock: () => {
+      if (run === null) notes.looks += 1;
+      return clock();
+    },
     settle: (callback) => (run === null ? settleInProcess(callback) : run.arrivals.settle(callback)),
-    onDecision: (ready) => run?.sessions.decided(ready),
+    onDecision: (ready) => {
+      if (run === null) notes.turns.push([...ready]);
+      else run.sessions.decided(ready);
+    },
     onWait: (session, { blockers, reason }) => run?.sessions.waits(blockers, reason, session),
   });
   try {
-    await prepareSchema(database, program.schema);
+    if (made) repeatSchema(made, { decisions, clock, takenForGranted });
+    else await prepareSchema(database, program.schema);
+    if (isMaking) sharedSchema?.keep(ways, database, notes, takenForGranted);
     // Where there is another connection, the scheduler waits for others.
     database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
     database.start();

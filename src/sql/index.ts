@@ -1,5 +1,5 @@
 export type { SessionActivity } from './catalog/activity.ts';
-export { Catalog, effectivePath, type Undo } from './catalog/catalog.ts';
+export { type Catalog, effectivePath, type Undo } from './catalog/catalog.ts';
 export {
   constraintDefinition,
   indexDefinition,
@@ -9,7 +9,7 @@ export {
   publicOwnerRole,
   schemaComment,
   schemaId,
-  typeLength,
+  newCatalog,
 } from './catalog/system/index.ts';
 export { quoteName, splitName } from './catalog/name.ts';
 export {
@@ -23,17 +23,12 @@ export {
   columnNamed,
   exactColumn,
 } from './catalog/relation.ts';
-export {
-  dropTemporary,
-  dropTemporarySchema,
-  isTemporary,
-  temporarySchema,
-  temporaryTables,
-} from './catalog/temporary.ts';
+export { dropTemporary, dropTemporarySchema, endTemporarySchema, temporaryTables } from './catalog/temporary.ts';
+export { isTemporary, temporarySchema } from './catalog/name.ts';
 export { constraintsNamed } from './catalog/constraints-named.ts';
 export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';
 export type { CatalogLookups } from './catalog-lookups.ts';
-export type { CatalogQuery, Execution, LockFunctions, OpenRows, Surroundings } from './expression.ts';
+export type { CatalogQuery, Execution, LockFunctions, OpenRows, Surroundings } from './execution.ts';
 export { unknownSetting } from './expressions/index.ts';
 export { mysqlHas, postgresHas } from './known/server-names.ts';
 export { loadParser, type SqlToken, parseStatement, tokensOf, splitStatements as splitPostgres } from './parse.ts';
@@ -50,7 +45,8 @@ export type {
   SqlSession,
   StatementResult,
 } from './session.ts';
-export { running } from './plan/planning.ts';
+export { isSystemTable } from './plan/planning.ts';
+export { running } from './execution.ts';
 export { conjunctsOf, nodesOf, starQualifier, stringsOf } from './plan/tree.ts';
 export type {
   AccessChoice,

@@ -2,13 +2,13 @@
 import type { ExecuteStmt, Node, PrepareStmt } from '@pgsql/types';
 import { assert } from '../base/index.ts';
 import { notSupported, SqlError, type SqlType, types, type SqlValue } from './model/index.ts';
-import type { Execution } from './expression.ts';
 import { coerce, compileExpression, typeOfNode } from './expressions/index.ts';
 import { noAggregates } from './plan/grouping.ts';
 import type { Planning } from './plan/planning.ts';
 import { rootScope } from './plan/root.ts';
 import { someNode } from './plan/tree.ts';
 import type { NamedStatement, Statement } from './statement.ts';
+import type { Execution } from './execution.ts';
 
 /** Plans what stands inside PREPARE, with the types that it gives its parameters. */
 export type PlanInner = (query: Node, parameterTypes: readonly (SqlType | undefined)[]) => Statement;

@@ -14,11 +14,12 @@ import {
 import type { Catalog } from './catalog/catalog.ts';
 import { type Column, primaryKey, type Table } from './catalog/relation.ts';
 import { defineStatement } from './define/define.ts';
+import { refusePendingChecks } from './define/pending-checks.ts';
 import { characterPosition, parseStatement } from './parse.ts';
 import { lockTableStatement } from './lock-table.ts';
 import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
-import { Planning, type Running, running, type WayOf } from './plan/planning.ts';
+import { Planning, type WayOf } from './plan/planning.ts';
 import { formatPlanJson, formatPlanText } from './plan/plan-step.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
 import { planModification, planSelect } from './plan/root.ts';
@@ -31,6 +32,7 @@ import { sessionStatement } from './session-statement.ts';
 import { statementTitle } from './statement-title.ts';
 import type { QueryOutcome, QueryStatement, Statement } from './statement.ts';
 import { unplannedStatement } from './unplanned.ts';
+import { type Running, running } from './execution.ts';
 
 export interface PrepareOptions {
   readonly catalog: Catalog;
@@ -127,7 +129,8 @@ function queryStatement(
     parameterTypes: planning.parameterTypes(types.text),
     columns: columns?.map((column) => resultColumn(column, planning)) ?? null,
     isReadOnly: !planning.writes,
-    writesJoin: planning.writesJoin,
+    locksReads: planning.locksReads,
+    locksJoin: planning.locksJoin,
     catalogVersion: planning.catalog.version,
     isShareable: !planning.readsCatalog,
     accesses: planning.accesses,
@@ -219,6 +222,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
   planning.writes = true;
   for (const { id } of tables) planning.lock(id, 'access exclusive');
   const truncation = queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view, surroundings }) {
+    for (const table of tables) refusePendingChecks('TRUNCATE', table, surroundings);
     for (const table of tables) {
       const rows: Parameters<typeof view.delete>[0][] = [];
       const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;

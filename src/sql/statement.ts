@@ -1,7 +1,7 @@
 /** A statement, parsed and planned against the catalog: what the session runs. */
-import type { Execution } from './expression.ts';
 import type { Notice, ResultColumn } from './session.ts';
 import type { SqlError, StatementView, TableId, TableLockMode, Waiting, SqlType, SqlValue } from './model/index.ts';
+import type { Execution } from './execution.ts';
 
 export type Statement =
   | QueryStatement
@@ -36,8 +36,10 @@ export interface QueryStatement {
   readonly columns: readonly ResultColumn[] | null;
   /** Does it write or lock? Not allowed in read-only transactions (25006). */
   readonly isReadOnly: boolean;
-  /** An UPDATE or DELETE of a table that is joined with others. */
-  readonly writesJoin?: boolean;
+  /** An UPDATE or DELETE of a table that is joined with others, or an INSERT of VALUES: InnoDB locks what it only reads at every level. */
+  readonly locksReads?: boolean;
+  /** A locking clause locks the rows of a join as they are read. */
+  readonly locksJoin?: boolean;
   /** MySQL's TRUNCATE is DDL: it commits before and after. */
   readonly commitsAround?: boolean;
   /** It cannot be planned: all that it does is to lock its tables, and to fail with this. */

@@ -9,7 +9,7 @@ import { verifyPredicate } from './predicate-read.ts';
 import { isKept } from './shared-locks.ts';
 import { isFollowing } from './snapshots.ts';
 import { suspect } from './suspicions.ts';
-import { dirtyReadOf, hiddenBy, isUncommitted, mayBeDirty } from './uncommitted-read.ts';
+import { dirtyReadOf, hiddenBy, isUncommitted, mayBeDirty, mayShowUndone } from './uncommitted-read.ts';
 import { none } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
 
@@ -103,7 +103,7 @@ export class ReadVerifier {
   #mayBeOfNoVersion(row: number, image: Image): boolean {
     const mirror = this.#mirror;
     const { operation, start, end } = this.#read;
-    if (this.#read.isUncommitted && mirror.takenBack.mayShow(mirror, row, operation)) return true;
+    if (this.#read.isUncommitted && mayShowUndone(mirror, row, operation)) return true;
     return image === null && isFollowing(mirror, operation) && mirror.rows.mayBeReplaced(row, start, end);
   }
 
@@ -160,7 +160,7 @@ export class ReadVerifier {
     const mirror = this.#mirror;
     const { transaction, operation } = this.#read;
     if (this.#read.isUncommitted && mayBeDirty(mirror, transaction, row, start, end)) return;
-    if (mirror.takenBack.mayShow(mirror, row, operation)) return;
+    if (mayShowUndone(mirror, row, operation)) return;
     if (Number.isNaN(this.#renewedUntil())) this.#fail(row, null, start, end, null);
   }
 

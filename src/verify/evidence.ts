@@ -1,4 +1,4 @@
-/** Violations in words: what is known of operations, transactions and versions, taken out of their columns. Only here are objects made. */
+/** Violations in words: what is known of operations, transactions and versions, taken out of their columns. Objects are made only here. */
 import { listCandidates } from './candidates.ts';
 import { agrees, fromImage, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';

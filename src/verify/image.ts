@@ -2,7 +2,7 @@
  * Images of rows as the verifier holds them: a scalar as it is, columns as a list of values beside a shape that all images with the same
  * columns share. Two images of one shape are compared position by position, without looking a name up.
  */
-import { type RowImage, type Scalar, unknownMark } from '../trace/index.ts';
+import { type RowImage, type Scalar, unknownMark, type Condition } from '../trace/index.ts';
 
 /** The columns of images, in an order. Shapes are a tree: every one but the empty one is another with a column more. */
 export class Shape {
@@ -148,4 +148,30 @@ export function learned(image: Image | undefined, read: Image): Image {
     }
   }
   return values === null ? image : new Columns(shape, values);
+}
+
+/** Is there surely a row, for which every condition surely holds? */
+export function qualifies(image: Image | undefined, where: readonly Condition[]): boolean {
+  return image !== null && image !== undefined && where.every((condition) => satisfies(image, condition));
+}
+
+function satisfies(image: Image, { column, comparison, value }: Condition): boolean {
+  const known = isColumns(image) ? image.get(column) : undefined;
+  if (known === undefined || known === null || value === null || typeof known !== typeof value) return false;
+  // Texts are compared by the collation of a column, which is not known: others than this one may be equal to it too.
+  if (typeof known === 'string' && comparison !== '=') return false;
+  switch (comparison) {
+    case '=':
+      return known === value;
+    case '!=':
+      return known !== value;
+    case '<':
+      return known < value;
+    case '<=':
+      return known <= value;
+    case '>':
+      return known > value;
+    case '>=':
+      return known >= value;
+  }
 }

@@ -53,7 +53,7 @@ export class Lifetimes {
     return transaction;
   }
 
-  /** The session goes on without its transaction. */
+  /** The session is without a transaction from here. */
   leave(session: number): void {
     this.#open[session] = none;
     this.#openCount -= 1;
@@ -89,9 +89,9 @@ export class Lifetimes {
 
   /** Retires what nothing open overlaps with any more. */
   retire(): void {
-    const { transactions, takenBack } = this.#mirror;
+    const { transactions, undone } = this.#mirror;
     const horizon = this.horizon();
-    takenBack.forget(horizon);
+    undone.forget(horizon);
     for (;;) {
       const transaction = this.ended.head;
       if (transaction === none || transactions.endEnd[transaction] >= horizon) return;

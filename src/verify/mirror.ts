@@ -1,10 +1,10 @@
 /** What the parts of the verifier share: the mirror of the database's inside, the mechanisms to check, what was counted and where violations go. */
 import type { Mechanisms } from './mechanisms.ts';
 import type { OperationTable } from './operation-table.ts';
-import type { Phantoms } from './phantoms.ts';
+import type { PredicateReaders } from './predicate-readers.ts';
 import type { RowTable } from './row-table.ts';
 import type { TransactionTable } from './transaction-table.ts';
-import type { TakenBackWrites } from './uncommitted-read.ts';
+import type { UndoneWrites } from './undone-writes.ts';
 import type { Violation } from './violation.ts';
 
 /** `rw+`: the other wrote a later version, not surely the next one. */
@@ -53,8 +53,8 @@ export interface Mirror {
   readonly operations: OperationTable;
   readonly transactions: TransactionTable;
   readonly rows: RowTable;
-  readonly takenBack: TakenBackWrites;
-  readonly phantoms: Phantoms;
+  readonly undone: UndoneWrites;
+  readonly predicateReaders: PredicateReaders;
   /** Nothing that is open or still to come has a moment before it. */
   readonly horizon: () => number;
 }

@@ -1,8 +1,7 @@
 /** Reads of rows that the transaction has written itself: what it wrote there decides what is seen, not the snapshot. */
 import { ownViolation } from './evidence.ts';
-import { agrees, type Columns, columnsBeside } from './image.ts';
+import { agrees, type Columns, columnsBeside, qualifies } from './image.ts';
 import type { Mirror } from './mirror.ts';
-import { qualifies } from './predicate-read.ts';
 import { mayBeSame } from './same-writes.ts';
 import { none } from './slots.ts';
 

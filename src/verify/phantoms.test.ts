@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition, TraceOperation } from '../trace/trace.ts';
 import { mechanismsOf } from './engines.ts';
-import { Columns, Shape } from './image.ts';
-import { qualifies } from './predicate-read.ts';
+import { Columns, Shape, qualifies } from './image.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const room1: Condition = { column: 'room', comparison: '=', value: 1 };

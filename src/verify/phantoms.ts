@@ -6,64 +6,39 @@
  */
 import { mayOverlap } from './anti-dependency.ts';
 import type { Mirror } from './mirror.ts';
-import { qualifies } from './predicate-read.ts';
+import type { PredicateReader } from './predicate-readers.ts';
 import { none } from './slots.ts';
-import type { PredicateRead } from '../trace/index.ts';
 import { fateCode } from './transaction-table.ts';
+import { qualifies } from './image.ts';
 
-export interface PredicateReader {
-  readonly transaction: number;
-  readonly predicate: PredicateRead;
-  readonly returned: ReadonlySet<number>;
-  /** Its snapshot is not later. */
-  readonly end: number;
+/** @param rows of which a version may satisfy the conditions: the reader is related to these, and to what is written from now on */
+export function addPredicateReader(
+  mirror: Mirror,
+  read: Omit<PredicateReader, 'serial'>,
+  rows: readonly number[],
+): void {
+  const { certifier } = mirror.mechanisms;
+  const { fate, serial } = mirror.transactions;
+  if (certifier === null || certifier === 'percolator' || fate[read.transaction] === fateCode.aborted) return;
+  const reader = { ...read, serial: serial[read.transaction] };
+  for (const row of rows) relateRow(mirror, reader, row);
+  mirror.predicateReaders.add(reader, (kept) => isAlive(mirror, kept));
 }
 
-interface Kept extends PredicateReader {
-  /** Of the transaction, whose position may be another's by now. */
-  readonly serial: number;
-}
-
-interface Table {
-  readers: Kept[];
-  /** So many are taken before those that no longer matter are looked for. */
-  max: number;
-}
-
-export class Phantoms {
-  readonly #tables = new Map<string, Table>();
-
-  /** @param rows of which a version may satisfy the conditions: the reader is related to these, and to what is written from now on */
-  add(mirror: Mirror, reader: PredicateReader, rows: readonly number[]): void {
-    const { certifier } = mirror.mechanisms;
-    const { fate, serial } = mirror.transactions;
-    if (certifier === null || certifier === 'percolator' || fate[reader.transaction] === fateCode.aborted) return;
-    for (const row of rows) relateRow(mirror, reader, row);
-    const { table } = reader.predicate;
-    const known = this.#tables.get(table) ?? { readers: [], max: 16 };
-    this.#tables.set(table, known);
-    if (known.readers.length >= known.max) {
-      known.readers = known.readers.filter((kept) => isAlive(mirror, kept));
-      known.max = Math.max(16, 2 * known.readers.length);
+/** Relates readers to the versions that the transaction has installed. */
+export function relatePhantoms(mirror: Mirror, transaction: number): void {
+  const { rows, transactions, predicateReaders } = mirror;
+  if (predicateReaders.isEmpty) return;
+  const { owns } = rows;
+  for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own])
+    for (const [table, { readers }] of predicateReaders.byTable) {
+      if (!rows.isOf(owns.row[own], table)) continue;
+      for (const reader of readers)
+        if (isAlive(mirror, reader)) relate(mirror, reader, owns.row[own], owns.version[own]);
     }
-    known.readers.push({ ...reader, serial: serial[reader.transaction] });
-  }
-
-  /** Relates readers to the versions that the transaction has installed. */
-  relate(mirror: Mirror, transaction: number): void {
-    if (this.#tables.size === 0) return;
-    const { rows, transactions } = mirror;
-    const { owns } = rows;
-    for (let own = transactions.firstOwn[transaction]; own !== none; own = owns.next[own])
-      for (const [table, { readers }] of this.#tables) {
-        if (!rows.isOf(owns.row[own], table)) continue;
-        for (const reader of readers)
-          if (isAlive(mirror, reader)) relate(mirror, reader, owns.row[own], owns.version[own]);
-      }
-  }
 }
 
-function isAlive({ transactions }: Mirror, { transaction, serial }: Kept): boolean {
+function isAlive({ transactions }: Mirror, { transaction, serial }: PredicateReader): boolean {
   return transactions.serial[transaction] === serial && !transactions.isRetired(transaction);
 }
 

@@ -11,11 +11,11 @@
 import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
 import { releaseOf } from './mutual-exclusion.ts';
-import { qualifies } from './predicate-read.ts';
 import { none } from './slots.ts';
 import type { PredicateRead } from '../trace/index.ts';
 import { fateCode } from './transaction-table.ts';
 import { formatInterval, type Violation } from './violation.ts';
+import { qualifies } from './image.ts';
 
 interface PredicateLock {
   readonly operation: number;

@@ -1,7 +1,8 @@
 /** Reads by a condition: a row that every candidate says is there and satisfies it must have been returned. */
 import { listCandidates } from './candidates.ts';
-import { type Image, isColumns } from './image.ts';
+import { qualifies } from './image.ts';
 import type { Mirror } from './mirror.ts';
+import { addPredicateReader } from './phantoms.ts';
 import { none } from './slots.ts';
 import { isFollowing } from './snapshots.ts';
 import type { Condition, PredicateRead } from '../trace/index.ts';
@@ -30,7 +31,7 @@ export function verifyPredicate(
   const end = isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation];
   const found = rows.rowsWhere(table, where);
   const returned = operations.rowsRead(operation);
-  mirror.phantoms.add(mirror, { transaction, predicate: { table, where }, returned, end }, found);
+  addPredicateReader(mirror, { transaction, predicate: { table, where }, returned, end }, found);
   const isFollower = isFollowing(mirror, operation);
   for (const row of found) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
@@ -49,30 +50,4 @@ function mayQualify({ rows }: Mirror, row: number, where: readonly Condition[]):
   for (let version = rows.versions.ofRow.first[row]; version !== none; version = versions.ofRow.next[version])
     if (qualifies(versions.image[version], where)) return true;
   return false;
-}
-
-/** Is there surely a row, for which every condition surely holds? */
-export function qualifies(image: Image | undefined, where: readonly Condition[]): boolean {
-  return image !== null && image !== undefined && where.every((condition) => satisfies(image, condition));
-}
-
-function satisfies(image: Image, { column, comparison, value }: Condition): boolean {
-  const known = isColumns(image) ? image.get(column) : undefined;
-  if (known === undefined || known === null || value === null || typeof known !== typeof value) return false;
-  // Texts are compared by the collation of a column, which is not known: others than this one may be equal to it too.
-  if (typeof known === 'string' && comparison !== '=') return false;
-  switch (comparison) {
-    case '=':
-      return known === value;
-    case '!=':
-      return known !== value;
-    case '<':
-      return known < value;
-    case '<=':
-      return known <= value;
-    case '>':
-      return known > value;
-    case '>=':
-      return known >= value;
-  }
 }

@@ -1,9 +1,8 @@
 /** The index of rows against a look at all of them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Image, isColumns, Shape, toImage } from './image.ts';
+import { type Image, isColumns, Shape, toImage, qualifies } from './image.ts';
 import { Names } from './operation-table.ts';
-import { qualifies } from './predicate-read.ts';
 import { RowIndex } from './row-index.ts';
 import { RowTable } from './row-table.ts';
 import { none } from './slots.ts';

@@ -5,7 +5,7 @@
 
 const capacityMin = 16;
 
-/** Numbers of which the last that came leaves first. */
+/** A stack of numbers. */
 export class IntStack {
   #items = new Int32Array(capacityMin);
   #length = 0;
@@ -33,7 +33,7 @@ export abstract class Slots {
   #used = 0;
   #capacity = 0;
 
-  /** Records that live. */
+  /** How many records are in use. */
   get size(): number {
     return this.#used - this.#free.length;
   }
@@ -77,7 +77,7 @@ export function grownBytes(array: Uint8Array, capacity: number): Uint8Array<Arra
 /** No record. */
 export const none = -1;
 
-/** Numbers that leave in the order in which they came: a ring that grows. */
+/** A queue of numbers: a ring that grows. */
 export class IntQueue {
   #ring = new Int32Array(capacityMin);
   #first = 0;

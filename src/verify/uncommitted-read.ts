@@ -7,55 +7,19 @@
 import { agrees, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { releaseOf } from './mutual-exclusion.ts';
-import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
+import { kindCode, lockCode } from './operation-table.ts';
 import { none } from './slots.ts';
+import type { UndoneWrite } from './undone-writes.ts';
 
-interface TakenBack {
-  readonly session: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * Statements that undid what they had written, at read uncommitted: others could see it, and the trace does not say what it was. They
- * failed, or are an INSERT IGNORE that hit a second unique key and names no row.
- */
-export class TakenBackWrites {
-  readonly #operations: OperationTable;
-  #all: TakenBack[] = [];
-
-  constructor(operations: OperationTable) {
-    this.#operations = operations;
-  }
-
-  /** @param operation that writes, and may be one of them */
-  note(operation: number): void {
-    const { session, start, end, failed, mayReadMore, writes, entriesEnd } = this.#operations;
-    const namesNothing = mayReadMore[operation] === 1 && writes[operation] === entriesEnd[operation];
-    if (failed[operation] === 0 && !namesNothing) return;
-    this.#all.push({
-      session: session[operation],
-      start: start[operation],
-      end: end[operation],
-    });
-  }
-
-  /** Nothing will be asked about times before the horizon. */
-  forget(horizon: number): void {
-    if (this.#all.some(({ end }) => end < horizon)) this.#all = this.#all.filter(({ end }) => end >= horizon);
-  }
-
-  /** May one of them have written this row while the operation read it? O(those that are kept x locks on the row that are kept) */
-  mayShow(mirror: Mirror, row: number, operation: number): boolean {
-    if (this.#all.length === 0) return false;
-    const { start, end } = this.#operations;
-    const [from, to] = [start[operation], end[operation]];
-    return this.#all.some((each) => each.start <= to && each.end >= from && !isLockedByAnother(mirror, row, each));
-  }
+/** May a statement whose writes were undone have written this row while the operation read it? O(those that are kept x locks on the row that are kept) */
+export function mayShowUndone(mirror: Mirror, row: number, operation: number): boolean {
+  const { start, end } = mirror.operations;
+  const [from, to] = [start[operation], end[operation]];
+  return mirror.undone.some((each) => each.start <= to && each.end >= from && !isLockedByAnother(mirror, row, each));
 }
 
 /** Had another session locked the row before the statement began, until after its end? */
-function isLockedByAnother(mirror: Mirror, row: number, statement: TakenBack): boolean {
+function isLockedByAnother(mirror: Mirror, row: number, statement: UndoneWrite): boolean {
   const { rows, operations } = mirror;
   const { locks } = rows;
   for (let lock = rows.locks.ofRow.first[row]; lock !== none; lock = locks.ofRow.next[lock]) {
@@ -140,6 +104,6 @@ export function hiddenBy(
 }
 
 /** Neither undone nor ended at `end`. */
-function isHeldUntil(takenBackAt: number, releaseStart: number, end: number): boolean {
-  return takenBackAt === Infinity && releaseStart > end;
+function isHeldUntil(undoneAt: number, releaseStart: number, end: number): boolean {
+  return undoneAt === Infinity && releaseStart > end;
 }

@@ -16,7 +16,8 @@ import type { Mechanisms } from './mechanisms.ts';
 import { type Mirror, noCounts, type VerifierCounts } from './mirror.ts';
 import { databaseKey, isConsistentRead, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
-import { Phantoms } from './phantoms.ts';
+import { relatePhantoms } from './phantoms.ts';
+import { PredicateReaders } from './predicate-readers.ts';
 import { PredicateLocks } from './predicate-locks.ts';
 import { Reads } from './reads.ts';
 import { RowTable } from './row-table.ts';
@@ -25,7 +26,7 @@ import { none } from './slots.ts';
 import { noteRenewal } from './same-writes.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { forgetSuspicions, reportSuspicions } from './suspicions.ts';
-import { TakenBackWrites } from './uncommitted-read.ts';
+import { UndoneWrites } from './undone-writes.ts';
 import { fateCode, stateCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 
@@ -86,8 +87,8 @@ export class Verifier {
       operations: this.#operations,
       transactions: this.#transactions,
       rows: this.#rows,
-      takenBack: new TakenBackWrites(this.#operations),
-      phantoms: new Phantoms(),
+      undone: new UndoneWrites(this.#operations),
+      predicateReaders: new PredicateReaders(),
       horizon: () => this.#lifetimes.horizon(),
     };
     this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#lifetimes.release(transaction));
@@ -235,7 +236,7 @@ export class Verifier {
         this.#lockReads(transaction, operation);
         return;
       case kindCode.write:
-        if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.takenBack.note(operation);
+        if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.undone.note(operation);
         if (failed[operation] === 1) return;
         if (isAnswered) {
           this.#reads.add(transaction, operation);
@@ -325,7 +326,7 @@ export class Verifier {
     if (fate === fateCode.committed) {
       this.counts.committed += 1;
       relateVersions(this.#mirror, transaction);
-      this.#mirror.phantoms.relate(this.#mirror, transaction);
+      relatePhantoms(this.#mirror, transaction);
     }
     if (fate === fateCode.unknown) this.#lifetimes.giveUp(transaction);
     else this.#lifetimes.end(transaction);

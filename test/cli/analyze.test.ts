@@ -50,10 +50,11 @@ transaction  place                        now             weakest safe level  sm
 deposit      ${at(21)}  read committed  repeatable read     FOR UPDATE at ${at(21)}; then read committed
 
 1. lost-update: deposit with itself
+   both read a row, then both write it: the second write undoes the first
    ${at(21)}  SELECT balance FROM accounts WHERE id = $1
    ${at(22)}  UPDATE accounts SET balance = $2 WHERE id = $1
-   confirmed: in 4 of 6 schedules the final state is that of no serial order
-   with FOR UPDATE at ${at(21)}: 0 of 4 schedules; robust
+   confirmed: in 4 of 6 schedules the database ends as it never does when they run one after the other
+   with FOR UPDATE at ${at(21)}: 0 of 4 schedules; proven for any rows
 `,
   });
 });
@@ -93,10 +94,11 @@ transaction  place              now              weakest safe level  smallest ch
 deposit      src/accounts.ts:5  repeatable read  serializable        FOR UPDATE at src/accounts.ts:6; then read committed
 
 1. lost-update: deposit with itself
+   both read a row, then both write it: the second write undoes the first
    src/accounts.ts:6  SELECT Balance FROM accounts WHERE id = ?
    src/accounts.ts:7  UPDATE accounts SET balance = ? WHERE id = ? LIMIT 1
-   confirmed: in 4 of 6 schedules the final state is that of no serial order
-   with FOR UPDATE at src/accounts.ts:6: 0 of 6 schedules; robust
+   confirmed: in 4 of 6 schedules the database ends as it never does when they run one after the other
+   with FOR UPDATE at src/accounts.ts:6: 0 of 6 schedules; proven for any rows
 `,
     });
   });
@@ -140,6 +142,57 @@ describe('bad input: 3', () => {
       out: '',
       err: expect.stringContaining(message),
     });
+  });
+
+  const failure = '{\n  "moirai": "failure"';
+  const history = '{"moirai":"history","version":1}\n';
+  const trace = '{"moirai":"trace","version":1}\n';
+  const verify = ['verify', '--engine', 'postgres', '--isolation', 'serializable'];
+  test.each([
+    [['check'], failure, 'this is the record of a failure, not a history: moirai replay reads it'],
+    [['check'], trace, 'this is a trace, not a history: moirai verify reads it'],
+    [verify, failure, 'this is the record of a failure, not a trace: moirai replay reads it'],
+    [verify, history, 'this is a history, not a trace: moirai check reads it'],
+    [['replay'], trace, 'this is a trace, not the record of a failure: moirai verify reads it'],
+    [['analyze'], failure, 'this is the record of a failure, not a trace: moirai replay reads it'],
+    [['analyze'], 'CREATE TABLE', 'this is neither TypeScript or JavaScript nor a trace'],
+    [['analyze'], trace, 'a trace needs the schema of its database: moirai analyze kept.json'],
+  ])('%s of a file that another command reads', async (command, text, message) => {
+    const { code, out, err } = await runHere([...command, 'kept.json'], { 'kept.json': text });
+    expect([code, out, err]).toEqual([3, '', expect.stringMatching(new RegExp(`^(kept.json: )?${message}.*\\n$`))]);
+  });
+
+  test.each([
+    ['that does not parse', 'CREATE TABLE a (id int);\n\nCREATE TABLE', '3: the schema does not run: syntax error'],
+    ['behind a command of psql', '\\restrict x\n-- \u00e9\nCREATE TABLE', '3: the schema does not run: syntax error'],
+    [
+      'that fails',
+      'CREATE TABLE a (id int);\n/* no\n */ CREATE TABLE a (id int)',
+      '3: the schema does not run: relation',
+    ],
+  ])('DDL %s: its line', async (_what, ddl, message) => {
+    const source = { 'src/a.js': '', 'ddl.sql': ddl };
+    const { code, err } = await runHere(['analyze', 'src', '--schema', 'ddl.sql'], source);
+    expect([code, err]).toEqual([3, expect.stringContaining(`ddl.sql:${message}`)]);
+  });
+
+  test('DDL of a folder that fails: its file, and the line there', async () => {
+    const source = {
+      'src/a.js': '',
+      'ddl/1.sql': 'CREATE TABLE a (id int);\n-- no more',
+      'ddl/2.sql': '\nCREATE TABLE b (id int);\nCREATE TABLE a (id int);\n',
+      'ddl/3.sql': 'CREATE TABLE c (id int)',
+    };
+    const { code, err } = await runHere(['analyze', 'src', '--schema', 'ddl'], source);
+    expect([code, err]).toEqual([3, expect.stringMatching(/^ddl.2\.sql:3: the schema does not run: relation "a"/)]);
+  });
+
+  test('a folder without source', async () => {
+    const { code, err } = await runHere(['analyze', 'docs', '--schema', 'docs/a.sql'], { 'docs/a.sql': schema });
+    expect([code, err]).toEqual([
+      3,
+      expect.stringContaining('docs: there is no TypeScript or JavaScript file to read'),
+    ]);
   });
 
   test('a level that is none', async () => {
@@ -226,8 +279,8 @@ describe('--sarif', () => {
     const [{ message, locations, relatedLocations = [] }] = results as [(typeof results)[0]];
     expect(
       message.text,
-    ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the final state is that of no serial order.
-With FOR UPDATE at ${at(21)}: 0 of 4 schedules; robust.`);
+    ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the database ends as it never does when they run one after the other.
+With FOR UPDATE at ${at(21)}: 0 of 4 schedules; proven for any rows.`);
     const file = ['test/cli/analyze.test.ts', '%SRCROOT%'];
     expect(locations.map(place)).toEqual([[...file, 21, 'SELECT balance FROM accounts WHERE id = $1']]);
     expect(relatedLocations.map((one) => [one.id, ...place(one)])).toEqual([
@@ -309,7 +362,13 @@ describe('--fix', () => {
     const { loadTypeScript } = await import('../../src/analyze/source/index.ts');
     const sql = 'SELECT balance FROM accounts WHERE id = $1';
     const sources = new Map([['bank.ts', `// \uFFFD\nquery('${sql}');\n`]]);
-    const change = { kind: 'lock', transaction: 'deposit', place: { file: 'bank.ts', line: 2 }, sql } as const;
+    const change = {
+      kind: 'lock',
+      clause: 'FOR UPDATE',
+      transaction: 'deposit',
+      place: { file: 'bank.ts', line: 2 },
+      sql,
+    } as const;
     const edits = sourceEdits(await loadTypeScript(), sources, [change], () => undefined);
     expect([edits.files.size, edits.refused]).toEqual([0, [{ change, reason: 'bank.ts is not UTF-8' }]]);
   });
@@ -424,6 +483,8 @@ ${unit('note', 'INSERT INTO notes (id) VALUES ($1)')}`,
   try {
     expect(await changed({})).toEqual([0, []]);
     expect(await changed({ 'README.md': 'new' })).toEqual([0, []]);
+    const untouched = await runHere(['analyze', 'src', '--schema', 'schema.sql', '--changed'], source, { git });
+    expect(untouched.out).toBe('0 transactions in 0 units\n\nnothing to analyze: the change touches no transaction\n');
     const closed = source['src/bank.ts'].replace(/\[id\],\n {2}\);\n\}\n$/, '[id + 1],\n  );\n}\n');
     expect(closed).not.toBe(source['src/bank.ts']);
     expect(await changed({ 'src/bank.ts': closed })).toEqual([0, ['open', 'close']]);

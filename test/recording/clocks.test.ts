@@ -23,7 +23,7 @@ afterAll(async () => {
 interface Recorder {
   readonly port: number;
   readonly said: () => string;
-  /** Its monotonic clock goes on by half a minute, as it does where that time passes. */
+  /** Its monotonic clock advances by half a minute, as it does where that time passes. */
   readonly passTime: () => void;
   readonly end: () => Promise<string>;
 }

@@ -33,7 +33,7 @@ class Started {
     });
   }
 
-  /** What it prints is kept, or goes on to another one. */
+  /** What it prints is kept, or is the input of another one. */
   into(reader: Started | null): this {
     if (reader === null) this.child.stdout.setEncoding('utf8').on('data', (text: string) => (this.out += text));
     else this.child.stdout.pipe(reader.child.stdin);

@@ -301,6 +301,33 @@ export const regressions: readonly Regression[] = [
       'SELECT id FROM t ORDER BY id',
     ],
   },
+  {
+    dialect: 'postgres',
+    what: 'INSERT of a query without a column list gives the columns that it leaves out their defaults',
+    statements: [
+      'CREATE TABLE t (id int PRIMARY KEY, a int, v int NOT NULL DEFAULT 7, s serial, n int)',
+      'INSERT INTO t SELECT 2, 3',
+      'INSERT INTO t SELECT 3, 3, 3, 3, 3',
+      'INSERT INTO t SELECT 4, 3 UNION ALL SELECT 5, 3 ORDER BY 1',
+      'INSERT INTO t WITH w AS (SELECT 6 AS id) SELECT id FROM w',
+      'WITH w AS (SELECT 7 AS id) INSERT INTO t SELECT id FROM w RETURNING *',
+      'INSERT INTO t (SELECT 8)',
+      'INSERT INTO t VALUES (9), (10) ORDER BY 1',
+      'INSERT INTO t SELECT 2, 9 ON CONFLICT (id) DO UPDATE SET (a, v, n) = (excluded.a, excluded.v, excluded.s)',
+      'SELECT * FROM t ORDER BY id',
+    ],
+  },
+  {
+    dialect: 'postgres',
+    what: 'the sign of a number in an interval may stand apart from it',
+    statements: [
+      `SELECT interval '1 month - 1 day', interval '-1 day + 2 hours', interval '- 1 day', interval '@ + 1 mon -  2:03:04 ago'`,
+      `SELECT interval '- 1-2', interval '1 day - 0.5 sec', interval '- 1', interval '1 year - 2:03'`,
+      ...['- - 1 day', '1 - day', '1 day -', '-', '+ day', '1 day - + 1 hour', '- @ 1 day'].map(
+        (text) => `SELECT interval '${text}'`,
+      ),
+    ],
+  },
   ...mysqlRegressions,
   {
     dialect: 'postgres',

@@ -32,6 +32,15 @@ export function folderOnCycle(mayImport: MayImport): string | undefined {
   return Object.keys(mayImport).find((folder) => reachable(folder, mayImport).has(folder));
 }
 
+/** Files that import each other, directly or by way of others: each circle with its files in order. */
+export function circlesOf(mayImport: MayImport): string[][] {
+  const reached = new Map(Object.keys(mayImport).map((file) => [file, reachable(file, mayImport)]));
+  const circles = [...reached]
+    .filter(([file, others]) => others.has(file))
+    .map(([file, others]) => [...others].filter((other) => reached.get(other)?.has(file) === true).toSorted());
+  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
+}
+
 /** Which files of a folder of src import which others of it, for values or types. Tests are left out. */
 export function importsWithin(folder: string, sources: SourceFiles): MayImport {
   const isInside = (file: string): boolean => folderOf(file) === folder && !/\.test(-support)?\.ts$/.test(file);

@@ -9,7 +9,7 @@
  *     b select n from t where id = 1 for update -> waits
  *     a commit -> ok; b rows 2
  *
- * A step that says nothing comes to `ok`: neither rows nor a count nor an error, and no other session goes on.
+ * A step that says nothing comes to `ok`: neither rows nor a count nor an error, and no other session wakes.
  */
 import { createConnection, type Connection, type ConnectionOptions } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';

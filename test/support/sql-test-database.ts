@@ -1,9 +1,9 @@
 /** One session on a database of its own, without scheduler and wire: what tests of statements need. */
 import { postgresStorage } from '../../src/engine/postgres/storage.ts';
 import { assert } from '../../src/base/assert.ts';
-import { Catalog } from '../../src/sql/catalog/catalog.ts';
+import type { Catalog } from '../../src/sql/catalog/catalog.ts';
+import { newCatalog } from '../../src/sql/catalog/system/index.ts';
 import type { Dialect } from '../../src/sql/model/dialect.ts';
-import type { Execution, Surroundings } from '../../src/sql/expression.ts';
 import { nameless } from '../../src/sql/expressions/nameless.test-support.ts';
 import { unlocked } from '../../src/sql/expressions/unlocked.test-support.ts';
 import { loadParser } from '../../src/sql/parse.ts';
@@ -15,6 +15,7 @@ import type { Storage, StorageTransaction, Waiting } from '../../src/sql/model/s
 import { formatText } from '../../src/sql/model/text-format.ts';
 import type { SqlType } from '../../src/sql/model/type.ts';
 import type { SqlValue } from '../../src/sql/model/value.ts';
+import type { Execution, Surroundings } from '../../src/sql/execution.ts';
 
 await loadParser();
 
@@ -36,7 +37,7 @@ export class TestDatabase {
 
   constructor(dialect: Dialect = 'postgres') {
     this.#storage = postgresStorage();
-    this.catalog = new Catalog(this.#storage);
+    this.catalog = newCatalog(this.#storage);
     if (dialect === 'mysql') this.catalog.createSchema('test');
     this.dialect = dialect;
   }

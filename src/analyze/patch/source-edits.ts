@@ -70,7 +70,7 @@ type Literal = ts.StringLiteralLike | ts.TemplateExpression;
 function lockEdit(
   api: TypeScript,
   sources: ReadonlyMap<string, ts.SourceFile>,
-  { place, sql }: Extract<Change, { kind: 'lock' }>,
+  { place, sql, clause }: Extract<Change, { kind: 'lock' }>,
 ): Edit | string {
   const all = [...sources.values()].flatMap((file) => literalsIn(api, file).filter((one) => isText(api, one, sql)));
   const here = all.filter((one) => one.getSourceFile().fileName === place.file && lineOfCall(api, one) === place.line);
@@ -81,7 +81,7 @@ function lockEdit(
   const end = found.getEnd() - 1;
   const tail = /\s*;?\s*$/.exec(found.getSourceFile().text.slice(found.getStart() + 1, end));
   const from = end - (tail?.[0].length ?? 0);
-  return { file: found.getSourceFile().fileName, from, to: from, text: ' FOR UPDATE' };
+  return { file: found.getSourceFile().fileName, from, to: from, text: ` ${clause}` };
 }
 
 function literalsIn(api: TypeScript, root: ts.Node): readonly Literal[] {

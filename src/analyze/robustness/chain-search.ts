@@ -40,15 +40,52 @@ export class Steps {
     this.#left -= 1;
     return this.#left >= 0;
   }
+
+  /** What is known already counts as if it were tried again. */
+  skip(steps: number): void {
+    this.#left -= steps;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+}
+
+/** The accesses of all templates by table, in the order of the templates. */
+export class SlotsByTable {
+  readonly #slots = new Map<number, TemplateSlot[]>();
+
+  constructor(templates: readonly SlottedTemplate[]) {
+    for (const [template, one] of templates.entries())
+      for (const [position, slot] of one.slots.entries()) {
+        const known = this.#slots.get(slot.table) ?? [];
+        known.push({ template, slotted: one, slot, position });
+        this.#slots.set(slot.table, known);
+      }
+  }
+
+  of(table: number): readonly TemplateSlot[] {
+    return this.#slots.get(table) ?? [];
+  }
+}
+
+interface TemplateSlot {
+  readonly template: number;
+  readonly slotted: SlottedTemplate;
+  readonly slot: Slot;
+  /** In the template's list. */
+  readonly position: number;
 }
 
 /** Finds the shortest chain of instances, each in conflict with the next, between the halves of a split instance: breadth first. */
 export class ChainSearch {
   readonly #queue: State[] = [];
   readonly #visited = new Set<string>();
+  /** The steps that the first arrival took, by slot, row and what else decides: the same arrival again adds nothing. */
+  readonly #arrived = new Map<string, number>();
 
   readonly #split: Split;
-  readonly #templates: readonly SlottedTemplate[];
+  readonly #slots: SlotsByTable;
   readonly #levels: readonly Level[];
   readonly #tags: ReadonlyMap<number, readonly Tag[]>;
   readonly #steps: Steps;
@@ -57,14 +94,14 @@ export class ChainSearch {
   /** @param tags rows of each table that have a number */
   constructor(
     split: Split,
-    templates: readonly SlottedTemplate[],
+    slots: SlotsByTable,
     levels: readonly Level[],
     tags: ReadonlyMap<number, readonly Tag[]>,
     steps: Steps,
     preferred: PreferredRows,
   ) {
     this.#split = split;
-    this.#templates = templates;
+    this.#slots = slots;
     this.#levels = levels;
     this.#tags = tags;
     this.#steps = steps;
@@ -75,13 +112,15 @@ export class ChainSearch {
   find(): Link | undefined {
     for (const read of this.#split.oldReads()) {
       const place = this.#split.place(read, this.#split.first);
-      const rows = place === 'all' ? this.#rowsOf(read.table) : [place as Tag];
+      if (place === undefined) continue;
+      const rows = place === 'all' ? this.#rowsOf(read.table) : [place];
       for (const row of rows) {
         const closed = this.#arrive(read, row, undefined, readsWhatIsWritten);
         if (closed !== undefined) return closed;
       }
     }
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+    // What is appended meanwhile is visited, too.
+    for (const next of this.#queue) {
       const closed = this.#arrive(next.leftAt, next.leftRow, next, accessesConflict);
       if (closed !== undefined) return closed;
     }
@@ -95,17 +134,24 @@ export class ChainSearch {
     before: State | undefined,
     relation: (from: Slot['access'], to: Slot['access']) => boolean,
   ): Link | undefined {
-    for (const [template, slotted] of this.#templates.entries()) {
+    for (const { template, slotted, slot, position } of this.#slots.of(from.table)) {
+      if (!relation(from.access, slot.access)) continue;
+      const key = [template, position, row, before?.isSecondSerializable].join();
+      const known = this.#arrived.get(key);
+      if (known !== undefined) {
+        this.#steps.skip(known);
+        continue;
+      }
+      const { left } = this.#steps;
       const level = this.#levels[template] as Level;
-      for (const slot of slotted.slots) {
-        if (slot.table !== from.table || !relation(from.access, slot.access)) continue;
-        const instance = this.#bound({ template, slotted, level, rows: new Map() }, slot, row);
-        if (instance === undefined || !this.#mayRun(instance, before)) continue;
+      const instance = this.#bound({ template, slotted, level, rows: new Map() }, slot, row);
+      if (instance !== undefined && this.#mayRun(instance, before)) {
         const link: Link = { instance, arrivedAt: slot, leftAt: undefined, row, before };
         const closed = this.#closed(link, before);
         if (closed !== undefined) return closed;
         this.#leave(link, before);
       }
+      this.#arrived.set(key, left - this.#steps.left);
     }
     return undefined;
   }
@@ -139,14 +185,17 @@ export class ChainSearch {
 
   /** Queues every access of the instance from which the chain may continue. Those between the second and the last do not conflict with the split one. */
   #leave(link: Link, before: State | undefined): void {
-    for (const slot of link.instance.slotted.slots) {
+    for (const [position, slot] of link.instance.slotted.slots.entries()) {
       for (const leftRow of this.#rowsOfSlot(slot, link.instance)) {
         const instance = this.#bound(link.instance, slot, leftRow) as Instance;
+        const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
+        const key = [instance.template, position, leftRow, isSecondSerializable].join();
+        if (this.#visited.has(key)) {
+          this.#steps.skip(1);
+          continue;
+        }
         if (!this.#mayRun(instance, before)) continue;
         if (before !== undefined && this.#split.conflictsWith(instance)) continue;
-        const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
-        const key = [instance.template, instance.slotted.slots.indexOf(slot), leftRow, isSecondSerializable].join();
-        if (this.#visited.has(key)) continue;
         this.#visited.add(key);
         this.#queue.push({ ...link, instance, leftAt: slot, leftRow, isSecondSerializable });
       }

@@ -1,5 +1,5 @@
 import type { Level } from './access.ts';
-import { ChainSearch, type Link, type PreferredRows, Steps } from './chain-search.ts';
+import { ChainSearch, type Link, type PreferredRows, SlotsByTable, Steps } from './chain-search.ts';
 import { constantTags, rowsOfFirst } from './rows-of-first.ts';
 import { fresh, slotted, type Slot, type Tag } from './slots.ts';
 import { Split, type Instance } from './split.ts';
@@ -90,6 +90,7 @@ function* searches(templates: readonly Template[], levels: Allocation): Generato
   // Where all are serializable, so is every schedule: that is what the level says.
   if (levels.every((level) => level === 'SSI')) return;
   const all = templates.map(slotted);
+  const slots = new SlotsByTable(all);
   const constants = constantTags(all);
   const constantTag = (table: number, constant: number): Tag => constants.get(table)?.get(constant) ?? fresh;
   for (const [template, one] of all.entries()) {
@@ -101,7 +102,7 @@ function* searches(templates: readonly Template[], levels: Allocation): Generato
       for (const after of statements.keys()) {
         const find: Search['find'] = (steps, preferred) => {
           const split = new Split(first, after, constantTag);
-          const last = new ChainSearch(split, all, levels, tags, steps, preferred).find();
+          const last = new ChainSearch(split, slots, levels, tags, steps, preferred).find();
           if (last === undefined) return undefined;
           return { after, constants, ...numbered(first, last, [...tags.values()].flat().length) };
         };

@@ -37,13 +37,13 @@ export function slotted(template: Template): SlottedTemplate {
   let found = variables;
   const slots = template.statements.flatMap((accesses, statement) =>
     accesses.flatMap(({ table, row, ...access }): Slot[] => {
-      if (row.kind !== 'condition') return [{ statement, table, target: row, access }];
+      if (row.kind === 'variable' || row.kind === 'constant') return [{ statement, table, target: row, access }];
       const reads: Slot = { statement, table, target: { kind: 'all' }, access: { ...access, writes: 0, locks: false } };
       if (access.writes === 0 && !access.locks) return [reads];
       const rows = Array.from({ length: rowsFoundMax }, (): Slot => {
         return { statement, table, target: { kind: 'found', variable: found++ }, access };
       });
-      return [reads, ...rows];
+      return row.kind === 'taken' ? rows : [reads, ...rows];
     }),
   );
   return { template, slots, variables };

@@ -21,12 +21,12 @@ export interface TemplateAccess extends RowAccess {
 
 /**
  * Which row: the one with a key that is a variable of the template (two variables of one table may be the same row), the one with a key that is
- * written in the program, or whatever a condition finds. A condition reads every row of the table; what it writes may be any of them, or none.
+ * written in the program, or whatever a condition finds. A condition reads every row of the table; what it writes may be any of them, or none. `taken`: it reads none but those that it writes or locks.
  */
 export type TemplateRow =
   | { readonly kind: 'variable'; readonly variable: number }
   | { readonly kind: 'constant'; readonly constant: number }
-  | { readonly kind: 'condition' };
+  | { readonly kind: 'condition' | 'taken' };
 
 /** Levels by template, in the order of the templates. */
 export type Allocation = readonly Level[];

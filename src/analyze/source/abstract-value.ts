@@ -1,7 +1,6 @@
 /** What an expression of the analysed source can be, as far as the reader of the source follows it. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
-import type { Fragment } from './builders/fragment.ts';
 import type { Connection } from './emitter.ts';
 
 export type Abstract =
@@ -111,6 +110,28 @@ export interface Cell<Of = Abstract> {
   value: Of;
 }
 
+/** A cell whose first value is made when it is first read. */
+export class LazyCell implements Cell {
+  #value: Abstract = undefinedValue;
+  #make: (() => Abstract) | null;
+
+  constructor(make: () => Abstract) {
+    this.#make = make;
+  }
+
+  get value(): Abstract {
+    const make = this.#make;
+    this.#make = null;
+    if (make !== null) this.#value = make();
+    return this.#value;
+  }
+
+  set value(value: Abstract) {
+    this.#make = null;
+    this.#value = value;
+  }
+}
+
 export class Scope {
   readonly cells = new Map<ts.Symbol, Cell>();
   readonly parent: Scope | null;
@@ -180,4 +201,22 @@ export function objectOf(properties: Readonly<Record<string, Abstract>>): Object
 /** A function that the reader knows by itself. */
 export function native(title: string, call: NonNullable<Native['call']>): Native {
   return { kind: 'native', title, isHandle: false, call };
+}
+
+export type Fragment = readonly Part[];
+
+export type Part = string | Abstract | ColumnPart | NotRead;
+
+/** A column of a table object. Its table is written only where the statement has more than one. */
+export interface ColumnPart {
+  readonly kind: 'column-part';
+  /** The table's name in the statement: its alias, where it has one. */
+  readonly table: string;
+  readonly name: string;
+}
+
+export interface NotRead {
+  readonly kind: 'not-read';
+  /** A clause: `\`merge\` of Kysely is not read`. */
+  readonly reason: string;
 }

@@ -10,7 +10,7 @@ import { readUnits } from './units.ts';
 
 export interface SourceOptions {
   readonly ts: TypeScript;
-  /** Source files, and tsconfig.json for its `paths`, by path relative to the working directory. */
+  /** Source files, and tsconfig.json and package.json for the names of modules, by path relative to the working directory. */
   readonly files: ReadonlyMap<string, string>;
   readonly schema: string;
   readonly dialect: Dialect;

@@ -5,6 +5,7 @@ import {
   type ClassValue,
   type External,
   type FunctionValue,
+  LazyCell,
   type Native,
   never,
   type ObjectValue,
@@ -142,21 +143,59 @@ function newPromise(machine: Machine, args: readonly Abstract[], at: ts.Node): A
   return cell.value;
 }
 
+/** The one object of a class that a container injects. */
+export function injectedInstance(machine: Machine, type: ClassValue, at: ts.Node): ObjectValue {
+  const { instances } = machine.globals;
+  const instance = instances.get(type.node) ?? newInstance(machine, type, [], at);
+  instances.set(type.node, instance);
+  return instance;
+}
+
+/** Objects that are being made: classes whose constructors take each other are given them. */
+const unfinished = new WeakMap<Machine, Map<ts.Node, ObjectValue>>();
+
 /** An object of a class of the sources: fields, then the constructor. */
-export function newInstance(machine: Machine, type: ClassValue, args: readonly Abstract[], at: ts.Node): ObjectValue {
-  const { ts } = machine.project;
-  const rest = inheritedFromOutside(machine, type, at);
-  const instance: ObjectValue = { kind: 'object', properties: new Map(), of: type, rest };
+function newInstance(machine: Machine, type: ClassValue, args: readonly Abstract[], at: ts.Node): ObjectValue {
+  const making = unfinished.get(machine) ?? new Map<ts.Node, ObjectValue>();
+  unfinished.set(machine, making);
+  const known = args.length === 0 ? making.get(type.node) : undefined;
+  if (known !== undefined) return known;
+  const instance: ObjectValue = {
+    kind: 'object',
+    properties: new Map(),
+    of: type,
+    rest: inheritedFromOutside(machine, type, at) ?? inheritedMembers(machine, type),
+  };
   if (machine.frames.length > depthMax) return instance;
+  const before = making.get(type.node);
+  making.set(type.node, instance);
+  try {
+    return initialized(machine, type, instance, args, at);
+  } finally {
+    if (before === undefined) making.delete(type.node);
+    else making.set(type.node, before);
+  }
+}
+
+function initialized(
+  machine: Machine,
+  type: ClassValue,
+  instance: ObjectValue,
+  args: readonly Abstract[],
+  at: ts.Node,
+): ObjectValue {
+  const { ts } = machine.project;
   for (const one of lineage(machine, type).toReversed()) {
     const scope = new Scope(one.scope, instance);
     for (const member of one.node.members) {
       if (!ts.isPropertyDeclaration(member) || hasStatic(machine, member)) continue;
-      const value =
-        member.initializer === undefined
-          ? machine.ofType(member.type, scope)
-          : machine.evaluate(member.initializer, scope);
-      instance.properties.set(member.name.getText(), { value: value ?? undefinedValue });
+      const { initializer, type: declared } = member;
+      // Entities name each other: what a declared type stands for is made where it is used.
+      const cell =
+        initializer === undefined
+          ? new LazyCell(() => declaredValue(machine, declared, scope))
+          : { value: machine.evaluate(initializer, scope) };
+      instance.properties.set(member.name.getText(), cell);
     }
     const constructor = one.node.members.find(
       (member): member is ts.ConstructorDeclaration => ts.isConstructorDeclaration(member) && member.body !== undefined,
@@ -176,6 +215,23 @@ export function newInstance(machine: Machine, type: ClassValue, args: readonly A
     );
   }
   return instance;
+}
+
+/** Nothing, where the type is a row's class: only the program sets it. */
+function declaredValue(machine: Machine, type: ts.TypeNode | undefined, scope: Scope): Abstract {
+  const value = machine.ofType(type, scope);
+  const isRow = value?.kind === 'object' && value.of !== null && isRowClass(machine, value.of);
+  return value === undefined || isRow ? undefinedValue : value;
+}
+
+function isRowClass(machine: Machine, { node }: ClassValue): boolean {
+  const { ts } = machine.project;
+  return (
+    node.members.every((member) => ts.isPropertyDeclaration(member)) ||
+    (ts.getDecorators(node) ?? []).some(({ expression }) =>
+      /^(?:Entity|ViewEntity|ChildEntity|Table)\b/.test(expression.getText()),
+    )
+  );
 }
 
 /** What a container passes: an instance of each parameter's class. */
@@ -207,6 +263,13 @@ function inheritedFromOutside(machine: Machine, type: ClassValue, at: ts.Node): 
   if (parent === undefined) return null;
   const made = machine.ofType(parent.node, type.scope) ?? machine.construct(parent.external, [], at);
   return made.kind === 'native' ? made : null;
+}
+
+/** Of another class outside the sources nothing is known. */
+function inheritedMembers(machine: Machine, type: ClassValue): Abstract | null {
+  const parent = outsideParent(machine, type);
+  const isLibrary = parent !== undefined && parent.external.module !== '';
+  return isLibrary ? unknown(`what ${oneLine(parent.node.getText())} has`) : null;
 }
 
 /** The class outside the sources that a class extends, itself or through others. */

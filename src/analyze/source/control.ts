@@ -4,7 +4,8 @@ import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-va
 import type { AnyStep } from './emitter.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { does } from './tidy-steps.ts';
-import { allOf, choose, isConstant, not } from './value-arithmetic.ts';
+import { choose } from './value-arithmetic.ts';
+import { allOf, isConstant, not } from './conditions.ts';
 
 export function fork(
   machine: Machine,

@@ -16,7 +16,7 @@ import type {
   Value,
 } from '../application.ts';
 import type { IsolationName } from '../../sql/index.ts';
-import { allOf, isConstant, not } from './value-arithmetic.ts';
+import { allOf, isConstant, not } from './conditions.ts';
 
 export type AnyStep = Step | UnitStep;
 type List = AnyStep[];

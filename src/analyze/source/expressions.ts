@@ -16,20 +16,8 @@ import {
 import { objectIn } from './builders/entity.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { evaluateIdentifier } from './names.ts';
-import {
-  choose,
-  compare,
-  concatenate,
-  constantOf,
-  either,
-  expression,
-  isConstant,
-  isNothing,
-  not,
-  truthOf,
-  valueOf,
-  allOf,
-} from './value-arithmetic.ts';
+import { choose, concatenate, constantOf, isNothing, truthOf, valueOf } from './value-arithmetic.ts';
+import { compare, either, expression, isConstant, not, allOf } from './conditions.ts';
 
 export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): Abstract {
   const { ts } = machine.project;
@@ -168,7 +156,7 @@ function evaluateTagged(machine: Machine, node: ts.TaggedTemplateExpression, sco
     ? template.templateSpans.map((span) => machine.evaluate(span.expression, scope))
     : [];
   const resolved = tag.kind === 'external' ? machine.external(tag) : tag;
-  const known = machine.textTag(resolved, texts) ?? resolved;
+  const known = machine.textTag(resolved, texts, node) ?? resolved;
   if (known.kind === 'native' && known.tag !== undefined) return known.tag(texts, holes, node);
   if (holes.length === 0) return constant(texts[0] ?? '');
   return concatenate(texts.flatMap((text, index) => [constant(text), ...holes.slice(index, index + 1)]));
@@ -338,6 +326,9 @@ function nullness(abstract: Abstract): Value {
     const [a, b] = [nullness(abstract.ifTrue), nullness(abstract.ifFalse)];
     return either(allOf([abstract.condition, a]), allOf([not(abstract.condition), b]));
   }
+  // `globalThis.client`, and what a function outside the sources gives.
+  const isOpen = abstract.kind === 'external' && (abstract.module === '' || abstract.path.includes('()'));
+  if (isOpen) return expression('is null', valueOf(abstract));
   if (abstract.kind !== 'value') return { kind: 'constant', value: false };
   if (abstract.value.kind === 'constant' || abstract.value.kind === 'row-count')
     return { kind: 'constant', value: false };

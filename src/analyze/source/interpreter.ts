@@ -2,16 +2,17 @@
 import type { Dialect } from '../application.ts';
 import type ts from 'typescript';
 import { type Abstract, type Choice, type External, Memory, never, type Scope, unknown } from './abstract-value.ts';
-import { call, construct, invoke, newInstance } from './calls.ts';
+import { call, construct, injectedInstance, invoke } from './calls.ts';
 import { runSometime } from './run-sometime.ts';
 import { fork, loop, raise } from './control.ts';
 import { drivers } from './drivers/index.ts';
-import { textHandle, textTag } from './drivers/text-handle.ts';
+import { opaqueHandle, opaqueTransaction } from './drivers/opaque-handle.ts';
+import { sqlHelper, textHandle, textTag } from './drivers/text-handle.ts';
 import { Emitter } from './emitter.ts';
 import { evaluate } from './expressions.ts';
 import { type FoundUnit, normalCompletion, type Machine } from './machine.ts';
 import { member } from './members.ts';
-import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
+import { evaluateSymbol, externalAlias, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
 import type { Project } from './project.ts';
 import { Reached } from './reached.ts';
@@ -20,6 +21,7 @@ import { runSql } from './sql-steps.ts';
 import { bind, runBlock } from './statements.ts';
 import { beginTransaction, inTransaction } from './transactions.ts';
 import { choose } from './value-arithmetic.ts';
+import { Globals } from './globals.ts';
 
 export interface InterpreterOptions {
   readonly project: Project;
@@ -29,11 +31,14 @@ export interface InterpreterOptions {
   readonly found: (unit: FoundUnit) => void;
 }
 
-/** Thrown where a unit takes more than `stepsMax`. */
+/** Expressions in each other, through the functions that they call: half of what Node's stack takes. */
+const depthMax = 600;
+
+/** Thrown where a unit takes more than `stepsMax`, or is too deep. */
 export class TooLarge extends Error {}
 
 export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine {
-  let left = stepsMax;
+  let [left, depth] = [stepsMax, 0];
   const machine: Machine = {
     project,
     dialect,
@@ -57,7 +62,13 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     evaluate: (node, scope) => {
       left--;
       if (left < 0) throw new TooLarge('a unit is too large');
-      return evaluate(machine, node, scope);
+      if (depth === depthMax) throw new TooLarge('a unit is too deep');
+      depth++;
+      try {
+        return evaluate(machine, node, scope);
+      } finally {
+        depth--;
+      }
     },
     ofType: (node, scope) => ofType(machine, node, scope),
     modelOf: (external, type) => drivers.modelOf(machine, external, type),
@@ -65,6 +76,9 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     call: (callee, args, at) =>
       callDriver(machine, callee, args, at) ??
       routesOf(machine, callee, args, at) ??
+      opaqueTransaction(machine, callee, args, at) ??
+      opaqueHandle(machine, callee, args, at) ??
+      sqlHelper(machine, callee, args, at) ??
       textHandle(machine, callee, args, at) ??
       call(machine, callee, args, at),
     invoke: (fn, args, at) => invoke(machine, fn, args, at),
@@ -74,7 +88,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
       return made ?? construct(machine, callee, args, at);
     },
     external: (external) => resolveExternal(machine, external),
-    textTag: (tag, texts) => textTag(machine, tag, texts),
+    textTag: (tag, texts, at) => textTag(machine, tag, texts, at),
     bind: (name, value, scope) => bind(machine, name, value, scope),
     settle: (value, at) => settle(machine, value, at),
     block: (statements, scope) => runBlock(machine, statements, scope),
@@ -196,7 +210,7 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   if (ts.isInterfaceDeclaration(declaration)) return onlyImplementation(machine, symbol, node);
   if (!ts.isClassDeclaration(declaration)) return undefined;
   const type = evaluateSymbol(machine, symbol);
-  return type.kind === 'class' ? newInstance(machine, type, [], node) : undefined;
+  return type.kind === 'class' ? injectedInstance(machine, type, node) : undefined;
 }
 
 /** The class of the sources that a type names, or the value of `typeof x`. */
@@ -231,26 +245,38 @@ function ofHeritage(machine: Machine, node: ts.ExpressionWithTypeArguments): Abs
 
 /** An instance of the one class of the sources that implements an interface; `undefined` where there is none, or several. */
 function onlyImplementation(machine: Machine, type: ts.Symbol, at: ts.Node): Abstract | undefined {
-  const { ts, checker, files } = machine.project;
-  const found: ts.Symbol[] = [];
-  const implementsIt = (node: ts.ClassDeclaration): boolean =>
-    (node.heritageClauses ?? []).some(
-      ({ token, types }) =>
-        token === ts.SyntaxKind.ImplementsKeyword &&
-        types.some(({ expression }) => declaredSymbol(machine, expression) === type),
-    );
+  const [only, ...others] = implementationsIn(machine).get(type) ?? [];
+  if (only === undefined || others.length > 0) return undefined;
+  const value = evaluateSymbol(machine, only);
+  return value.kind === 'class' ? injectedInstance(machine, value, at) : undefined;
+}
+
+const implementations = new WeakMap<Project, ReadonlyMap<ts.Symbol, readonly ts.Symbol[]>>();
+
+/** The classes of the sources, by interface. */
+function implementationsIn(machine: Machine): ReadonlyMap<ts.Symbol, readonly ts.Symbol[]> {
+  const { project } = machine;
+  const { ts, checker, files } = project;
+  const known = implementations.get(project);
+  if (known !== undefined) return known;
+  const found = new Map<ts.Symbol, ts.Symbol[]>();
   const visit = (node: ts.Node): void => {
-    if (ts.isClassDeclaration(node) && node.name !== undefined && implementsIt(node)) {
-      const symbol = checker.getSymbolAtLocation(node.name);
-      if (symbol !== undefined) found.push(symbol);
+    const symbol =
+      ts.isClassDeclaration(node) && node.name !== undefined ? checker.getSymbolAtLocation(node.name) : undefined;
+    if (symbol !== undefined && ts.isClassDeclaration(node)) {
+      for (const { token, types } of node.heritageClauses ?? []) {
+        if (token !== ts.SyntaxKind.ImplementsKeyword) continue;
+        for (const { expression } of types) {
+          const type = declaredSymbol(machine, expression);
+          if (type !== undefined) found.set(type, [...(found.get(type) ?? []), symbol]);
+        }
+      }
     }
     ts.forEachChild(node, visit);
   };
   files.forEach(visit);
-  const [only, ...others] = found;
-  if (only === undefined || others.length > 0) return undefined;
-  const value = evaluateSymbol(machine, only);
-  return value.kind === 'class' ? newInstance(machine, value, [], at) : undefined;
+  implementations.set(project, found);
+  return found;
 }
 
 /** What a name stands for, through imports. */

@@ -4,7 +4,8 @@ import { type Abstract, arrayOf, constant, type External, plain, undefinedValue,
 import { objectIn } from './builders/entity.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import type { Machine } from './machine.ts';
-import { expression, valueOf, constantOf } from './value-arithmetic.ts';
+import { valueOf, constantOf } from './value-arithmetic.ts';
+import { expression } from './conditions.ts';
 
 /** What the call gives; `undefined` where the function is not known. */
 export function callKnown(

@@ -14,8 +14,9 @@ import {
 import { isChain } from './builders/chain.ts';
 import { type Machine, normalCompletion } from './machine.ts';
 import { elementIn, overList } from './statements.ts';
-import { choose, concatenate, constantOf, expression, isTrue, truthOf, valueOf } from './value-arithmetic.ts';
+import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
+import { expression, isTrue } from './conditions.ts';
 
 export function listMember(machine: Machine, list: Abstract, name: string, at: ts.Node): Abstract | undefined {
   if (list.kind === 'array') return arrayMember(machine, list.elements.value, list, name, at);

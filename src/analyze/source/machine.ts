@@ -10,12 +10,13 @@ import type {
   FunctionNode,
   FunctionValue,
   Memory,
+  Native,
   Scope,
 } from './abstract-value.ts';
 import type { Connection, Emitter } from './emitter.ts';
-import type { Globals } from './names.ts';
 import type { Project } from './project.ts';
 import type { Reached } from './reached.ts';
+import type { Globals } from './globals.ts';
 
 /** How a path continues after a statement. */
 export interface Completion {
@@ -82,7 +83,7 @@ export interface Machine {
   construct(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
   external(external: External): Abstract;
   /** The handle that a tag must be by its template's text. */
-  textTag(tag: Abstract, texts: readonly string[]): Abstract | undefined;
+  textTag(tag: Abstract, texts: readonly string[], at: ts.TaggedTemplateExpression): Abstract | undefined;
   bind(name: ts.BindingName, value: Abstract, scope: Scope): void;
   settle(value: Abstract, at: ts.Node): Abstract;
 
@@ -121,6 +122,12 @@ export interface Driver {
   readonly startsStatement?: RegExp;
   /** The same for a call that more than its name tells: `db('accounts').where(...)` on a handle that the reader lost. */
   readonly isLostStatement?: (ts: Project['ts'], call: ts.CallExpression) => boolean;
+  /** A handle of which nothing is known but a call of it. */
+  readonly byUse?: {
+    /** @param first The first argument, where it is constant. */
+    readonly isUse: (ts: Project['ts'], call: ts.CallExpression, first: unknown) => boolean;
+    readonly handleOf: (machine: Machine, owner: Owner) => Native;
+  };
 }
 
 export type { Cell };

@@ -15,8 +15,9 @@ import { classMember, modelOfClass } from './calls.ts';
 import { listMember } from './lists.ts';
 import { normalCompletion, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
-import { choose, concatenate, expression, isNothing, valueOf } from './value-arithmetic.ts';
+import { choose, concatenate, isNothing, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
+import { expression } from './conditions.ts';
 
 export function member(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
   const promise = promiseMember(machine, object, name, at);
@@ -206,7 +207,9 @@ function textMember(text: string, name: string, at: ts.Node): Abstract {
     case 'repeat':
       return native(name, ([count]) => {
         const times = count === undefined ? undefined : keyOf(count);
-        return typeof times === 'number' ? constant(text.repeat(times)) : unknown('a repeated text');
+        return typeof times === 'number' && times >= 0 && times <= 100
+          ? constant(text.repeat(times))
+          : unknown('a repeated text');
       });
     default:
       return unknown(`what \`${at.getText()}\` gives`);

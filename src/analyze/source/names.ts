@@ -26,30 +26,6 @@ export function evaluateIdentifier(machine: Machine, node: ts.Identifier, scope:
   return scope.find(symbol)?.value ?? evaluateSymbol(machine, symbol);
 }
 
-/** Values of the files' own names, each evaluated once when it is first used. */
-export class Globals {
-  readonly #cells = new Map<ts.Symbol, Cell>();
-  readonly #assigned = new Map<ts.Symbol, Abstract>();
-  readonly scope = new Scope(null);
-
-  assign(symbol: ts.Symbol, value: Abstract): void {
-    if (value.kind !== 'undefined') this.#assigned.set(symbol, value);
-  }
-
-  value(symbol: ts.Symbol, evaluate: () => Abstract): Abstract {
-    let cell = this.#cells.get(symbol);
-    if (cell === undefined) {
-      cell = { value: unknown('a value that is made of itself') };
-      this.#cells.set(symbol, cell);
-      cell.value = evaluate();
-    }
-    const isUnset =
-      cell.value.kind === 'undefined' ||
-      (cell.value.kind === 'value' && cell.value.value.kind === 'constant' && cell.value.value.value === null);
-    return isUnset ? (this.#assigned.get(symbol) ?? cell.value) : cell.value;
-  }
-}
-
 export function evaluateSymbol(machine: Machine, symbol: ts.Symbol): Abstract {
   const { ts, checker } = machine.project;
   if ((symbol.flags & ts.SymbolFlags.Alias) === 0)
@@ -62,15 +38,12 @@ export function evaluateSymbol(machine: Machine, symbol: ts.Symbol): Abstract {
   const outside = externalAlias(machine, symbol);
   if (outside !== undefined) return outside;
   const target = checker.getAliasedSymbol(symbol);
-  if ((target.flags & ts.SymbolFlags.ValueModule) !== 0)
-    return { kind: 'external', module: '#file', path: [fileOf(target) ?? ''] };
+  // A variable with properties, `db.isTest = true`, is a namespace too.
+  if (target.valueDeclaration !== undefined && ts.isSourceFile(target.valueDeclaration))
+    return { kind: 'external', module: '#file', path: [target.valueDeclaration.fileName] };
   return (target.declarations ?? []).length === 0
     ? unknown(`what ${symbol.name} is`)
     : machine.globals.value(target, () => evaluateDeclaration(machine, target));
-}
-
-function fileOf(symbol: ts.Symbol): string | undefined {
-  return symbol.declarations?.[0]?.getSourceFile().fileName;
 }
 
 /** The module outside the sources that an import names, also through files that export it again. */

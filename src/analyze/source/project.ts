@@ -6,6 +6,7 @@ import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
 import type { CodeRange, Place } from '../application.ts';
 import type { TypeScript } from './load-typescript.ts';
+import { moduleResolver } from './module-resolution.ts';
 
 export interface Project {
   readonly ts: TypeScript;
@@ -26,7 +27,7 @@ const root = '/project/';
 const above = '(above)/';
 
 /**
- * @param given TypeScript and JavaScript files, and tsconfig.json for its `paths`, by path relative to the working directory.
+ * @param given TypeScript and JavaScript files, and tsconfig.json and package.json for the names of modules, by path relative to the working directory.
  * @throws InputError analyze/no-source without any source file.
  */
 export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>): Project {
@@ -46,9 +47,14 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
     allowImportingTsExtensions: true,
     noEmit: true,
     jsx: ts.JsxEmit.Preserve,
-    ...pathOptions(ts, texts),
   };
-  const host = textHost(ts, texts);
+  const sources = textHost(ts, texts);
+  const resolve = moduleResolver(ts, { options, host: sources, files: [...texts.keys()].map((name) => root + name) });
+  const host: ts.CompilerHost = {
+    ...sources,
+    resolveModuleNameLiterals: (literals, from) =>
+      literals.map(({ text }) => ({ resolvedModule: resolve(text, from) })),
+  };
   const program = ts.createProgram({ rootNames: names.map((name) => root + name), options, host });
   const files = names.flatMap((name) => program.getSourceFile(root + name) ?? []);
   const place = (node: ts.Node): Place => placeAt(node.getSourceFile(), node.getStart());
@@ -68,8 +74,8 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
       return { file, from: line, to: placeAt(node.getSourceFile(), node.getEnd()).line };
     },
     resolve: (specifier, from) => {
-      const { resolvedModule } = ts.resolveModuleName(specifier, from.fileName, options, host);
-      return resolvedModule === undefined ? undefined : program.getSourceFile(resolvedModule.resolvedFileName);
+      const found = resolve(specifier, from.fileName);
+      return found === undefined ? undefined : program.getSourceFile(found.resolvedFileName);
     },
   };
 }
@@ -115,23 +121,4 @@ function textHost(ts: TypeScript, texts: ReadonlyMap<string, string>): ts.Compil
     getNewLine: () => '\n',
     writeFile: () => undefined,
   };
-}
-
-/** `paths` and `baseUrl` of the topmost tsconfig.json. */
-function pathOptions(ts: TypeScript, texts: ReadonlyMap<string, string>): ts.CompilerOptions {
-  const [name] = [...texts.keys()]
-    .filter((path) => /(?:^|\/)[jt]sconfig\.json$/.test(path))
-    .toSorted((a, b) => a.split('/').length - b.split('/').length);
-  if (name === undefined) return {};
-  const { config } = ts.parseConfigFileTextToJson(name, texts.get(name) ?? '') as {
-    config?: { compilerOptions?: { paths?: Record<string, string[]>; baseUrl?: string } };
-  };
-  const folder = root + name.split('/').slice(0, -1).join('/');
-  const base = `${folder}/${config?.compilerOptions?.baseUrl ?? '.'}`.replace(/\/\.?$/, '').replaceAll('/./', '/');
-  const paths: Record<string, string[]> = {};
-  for (const [pattern, targets] of Object.entries(config?.compilerOptions?.paths ?? {})) {
-    paths[pattern] = targets.map((target) => `${base}/${target.replace(/^\.\//, '')}`);
-  }
-  if (config?.compilerOptions?.baseUrl !== undefined) paths['*'] ??= [`${base}/*`];
-  return Object.keys(paths).length === 0 ? {} : { paths };
 }

@@ -1,21 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatApplication } from '../format-application.ts';
 import { applicationFromSource, loadTypeScript } from './index.ts';
-
-const ts = await loadTypeScript();
-
-function read(files: Readonly<Record<string, string>>, places = false, stepsMax = 100_000): string {
-  const application = applicationFromSource({
-    ts,
-    files: new Map(Object.entries(files)),
-    schema: '',
-    dialect: 'postgres',
-    stepsMax,
-  });
-  return formatApplication(application, { places });
-}
-
-const pg = `import { Pool } from 'pg';\nconst pool = new Pool();\n`;
+import { pg, read, ts } from './read-source.test-support.ts';
 
 describe('units', () => {
   test('are the handlers of routes, through routers, wrappers and other files', () => {
@@ -201,7 +187,6 @@ describe('a statement that no unit reaches', () => {
       true,
     );
     expect(text.split('\n').filter((line) => line.includes('not understood'))).toEqual([
-      'not understood: no unit reaches this statement at a.js:4',
       'not understood: no unit reaches this statement at a.js:5',
       'not understood: no unit reaches this statement at a.js:6',
     ]);

@@ -1,13 +1,14 @@
 /** From a driver's call with SQL text to steps: statements, and what begins and ends transactions. */
 import type ts from 'typescript';
 import type { IsolationName } from '../../sql/index.ts';
-import type { Value } from '../application.ts';
+import type { Dialect, Value } from '../application.ts';
 import { type Abstract, never, undefinedValue, unknown } from './abstract-value.ts';
 import type { Connection } from './emitter.ts';
 import { oneLine } from './expressions.ts';
 import { normalCompletion, type Machine, type Owner, type Sql } from './machine.ts';
 import { statementSite } from './statement-site.ts';
-import { choose, same, valueOf } from './value-arithmetic.ts';
+import { choose, valueOf } from './value-arithmetic.ts';
+import { same } from './conditions.ts';
 
 /** Each doubles the statements. */
 const conditionsMax = 6;
@@ -130,15 +131,39 @@ export function levelIn(text: string): IsolationName | null {
   return levels[plain] ?? null;
 }
 
+type SetTransaction = (machine: Machine, connection: Connection, level: IsolationName | null, at: ts.Node) => void;
+
+const setTransaction: Readonly<Record<Dialect, SetTransaction>> = {
+  postgres: setOpenTransaction,
+  mysql: setNextTransaction,
+};
+
+/** PostgreSQL 15 manual, SET TRANSACTION: before the first query, and without effect outside a transaction. */
+function setOpenTransaction(machine: Machine, connection: Connection, level: IsolationName | null, at: ts.Node): void {
+  const { open, list } = machine.emitter;
+  if (open?.connection !== connection || level === null || level === open.step.level) return;
+  if (list === open.steps && open.steps.length === 0) open.step.level = level;
+  else
+    machine.notUnderstood(
+      at,
+      'SET TRANSACTION ISOLATION LEVEL on a condition, or after the first statement, where PostgreSQL refuses it (25001)',
+    );
+}
+
+/** MySQL 8.0 manual, 15.3.7: of the next transaction. */
+function setNextTransaction(machine: Machine, connection: Connection, level: IsolationName | null, at: ts.Node): void {
+  if (machine.emitter.open?.connection === connection)
+    machine.notUnderstood(at, 'SET TRANSACTION in a transaction, which MySQL refuses (1568)');
+  else connection.nextLevel = level ?? connection.nextLevel;
+}
+
 function runControl(machine: Machine, connection: Connection, control: Control, at: ts.Node): void {
   const { emitter } = machine;
   switch (control.kind) {
     case 'begin':
       return machine.begin(connection, control.level, at);
     case 'level':
-      if (emitter.open?.connection === connection) emitter.open.step.level = control.level;
-      else connection.nextLevel = control.level;
-      return;
+      return setTransaction[machine.dialect](machine, connection, control.level, at);
     case 'commit':
       return machine.commit(connection, at);
     case 'rollback':

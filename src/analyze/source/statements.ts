@@ -14,10 +14,12 @@ import {
 import { runSometime } from './run-sometime.ts';
 import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
+import { recordOf } from './record-types.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './expressions.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
-import { allOf, compare, constantOf, either, truthOf, valueOf } from './value-arithmetic.ts';
+import { constantOf, truthOf, valueOf } from './value-arithmetic.ts';
+import { allOf, compare, either } from './conditions.ts';
 
 export function runBlock(machine: Machine, statements: readonly ts.Statement[], scope: Scope): Completion {
   declare(machine, statements, scope);
@@ -343,13 +345,15 @@ function partOf(
 
 /** Binds the parameters of a function. What is not passed is `undefined`, or what its type says. */
 export function bindParameters(machine: Machine, node: FunctionNode, args: readonly Abstract[], scope: Scope): void {
-  node.parameters.forEach(({ name, initializer, dotDotDotToken, type }, index) => {
+  node.parameters.forEach(({ name, initializer, dotDotDotToken, questionToken, type }, index) => {
     if (dotDotDotToken !== undefined) return bind(machine, name, arrayOf(args.slice(index)), scope);
     let value = args[index] ?? undefinedValue;
     if (value.kind === 'undefined' && initializer !== undefined) value = machine.evaluate(initializer, scope);
     const isOpaque = value.kind === 'value' && (value.value.kind === 'unknown' || value.value.kind === 'argument');
     const typed = isOpaque ? machine.ofType(type, scope) : undefined;
-    bind(machine, name, typed !== undefined && holdsHandle(typed) ? typed : value, scope);
+    const isHandle = typed !== undefined && holdsHandle(typed);
+    const record = type === undefined || questionToken !== undefined ? undefined : recordOf(machine, value, type, name);
+    bind(machine, name, isHandle ? typed : (record ?? value), scope);
   });
 }
 

@@ -16,7 +16,7 @@ import {
   undefinedValue,
   unknown,
 } from './abstract-value.ts';
-import { newInstance } from './calls.ts';
+import { injectedInstance } from './calls.ts';
 import { TooLarge, interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { request } from './members.ts';
@@ -68,12 +68,7 @@ export function readUnits(
     body: () => void,
   ): void => {
     machine.restart();
-    try {
-      body();
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error;
-      machine.notUnderstood(node, error.message);
-    }
+    withinLimits(machine, node, body);
     for (const fn of machine.called) called.add(fn);
     const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
     if (steps.some(does))
@@ -98,7 +93,10 @@ export function readUnits(
         node,
         functions.map((fn) => fn.node),
         kind !== 'route' && !functions.some((fn) => named.has(fn.node)),
-        () => runUnit(machine, unit),
+        // What it writes to variables of files, the next unit does not see.
+        kind === 'callback'
+          ? () => runUnit(machine, unit)
+          : () => void machine.memory.during(() => runUnit(machine, unit)),
       );
     }
   };
@@ -115,13 +113,25 @@ export function readUnits(
   drain();
   for (const file of project.files) {
     machine.restart();
-    for (const unit of exportedUnits(machine, file)) machine.found(unit);
+    withinLimits(machine, file, () => {
+      for (const unit of exportedUnits(machine, file)) machine.found(unit);
+    });
   }
   drain();
   const kept = withoutCalled(read);
   const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
   const entries = new Set<ts.Node>(kept.flatMap((each) => each.entries));
   return { units, notUnderstood: unreached(machine, units, { called, entries }) };
+}
+
+/** What takes more steps than a unit may, or calls deeper than the stack of the reader, is listed. */
+function withinLimits(machine: Machine, at: ts.Node, body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    if (error instanceof TooLarge) machine.notUnderstood(at, error.message);
+    else throw error;
+  }
 }
 
 function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {
@@ -205,7 +215,7 @@ function unitsOf(
       : [];
   }
   if (value.kind === 'class' && value.node.getSourceFile() === file) {
-    return methodUnits(machine, value, newInstance(machine, value, [], node), name);
+    return methodUnits(machine, value, injectedInstance(machine, value, node), name);
   }
   if (value.kind === 'object' && value.of?.node.getSourceFile() === file)
     return methodUnits(machine, value.of, value, name);

@@ -9,9 +9,9 @@ import { tableOf } from './builders/drizzle-tables.ts';
 import { drivers } from './drivers/index.ts';
 import { TooLarge } from './interpreter.ts';
 import type { Machine } from './machine.ts';
+import { modulesOf } from './imported-modules.ts';
 import { isMapCall } from './map-call.ts';
 import { holdsWholeStatement, startsAsStatement } from './sql-text.ts';
-import type { Project } from './project.ts';
 import { nameOf } from './transactions.ts';
 import { type RunFunctions, unrunFunctions } from './unrun.ts';
 
@@ -134,18 +134,6 @@ function isTableObject(machine: Machine, node: ts.Expression | undefined): boole
     if (error instanceof TooLarge) return false;
     throw error;
   }
-}
-
-const modules = new WeakMap<Project, ReadonlySet<string>>();
-
-/** What the files import. */
-function modulesOf(project: Project): ReadonlySet<string> {
-  const pattern = /\b(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g;
-  const known =
-    modules.get(project) ??
-    new Set(project.files.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, name = '']) => name)));
-  modules.set(project, known);
-  return known;
 }
 
 function taggedSql(machine: Machine, at: ts.TaggedTemplateExpression): Found | undefined {

@@ -1,22 +1,7 @@
-/** From abstract values to the values and conditions of an application, in one form for equal things. */
+/** From abstract values to the values and conditions of an application. */
 import type { Value } from '../application.ts';
-import type { Abstract } from './abstract-value.ts';
-
-export const isTrue: Value = { kind: 'constant', value: true };
-const zero: Value = { kind: 'constant', value: 0 };
-
-export function expression(operator: string, ...operands: readonly Value[]): Value {
-  return { kind: 'expression', operator, operands };
-}
-
-export function same(a: unknown, b: unknown): boolean {
-  return a === b || (hasNoUnknown(a) && hasNoUnknown(b) && JSON.stringify(a) === JSON.stringify(b));
-}
-
-function hasNoUnknown(value: unknown): boolean {
-  const { kind, operands } = value as { kind?: string; operands?: readonly unknown[] };
-  return kind !== 'unknown' && (operands ?? []).every(hasNoUnknown);
-}
+import type { Abstract, Choice } from './abstract-value.ts';
+import { isTrue, zero, expression, same, not, allOf, either, isConstant } from './conditions.ts';
 
 /** What a statement's parameter is. */
 export function valueOf(abstract: Abstract): Value {
@@ -33,6 +18,9 @@ export function valueOf(abstract: Abstract): Value {
     case 'array':
       return expression('list', ...abstract.elements.value.map(valueOf));
     case 'object':
+      // Objects of classes may refer to each other.
+      if (abstract.of !== null)
+        return { kind: 'unknown', reason: `an object of ${abstract.of.node.name?.text ?? 'a class'}` };
       return expression('object', ...[...abstract.properties.values()].map((cell) => valueOf(cell.value)));
     case 'choice':
       return expression('if', abstract.condition, valueOf(abstract.ifTrue), valueOf(abstract.ifFalse));
@@ -55,10 +43,8 @@ export function truthOf(abstract: Abstract): Value {
       return { kind: 'constant', value: false };
     case 'row':
       return expression('<>', { kind: 'row-count', statement: abstract.statement }, zero);
-    case 'choice': {
-      const [ifTrue, ifFalse] = [truthOf(abstract.ifTrue), truthOf(abstract.ifFalse)];
-      return either(allOf([abstract.condition, ifTrue]), allOf([not(abstract.condition), ifFalse]));
-    }
+    case 'choice':
+      return truthOfChoice(abstract);
     case 'never':
     case 'object':
     case 'array':
@@ -72,6 +58,18 @@ export function truthOf(abstract: Abstract): Value {
   }
 }
 
+/** Of choices within choices, which share their sides. */
+const truths = new WeakMap<Choice, Value>();
+
+function truthOfChoice(choice: Choice): Value {
+  const { condition } = choice;
+  const truth =
+    truths.get(choice) ??
+    either(allOf([condition, truthOf(choice.ifTrue)]), allOf([not(condition), truthOf(choice.ifFalse)]));
+  truths.set(choice, truth);
+  return truth;
+}
+
 function truthOfValue(value: Value): Value {
   switch (value.kind) {
     case 'constant':
@@ -81,41 +79,6 @@ function truthOfValue(value: Value): Value {
     default:
       return value;
   }
-}
-
-const opposite: Readonly<Record<string, string>> = { '=': '<>', '<>': '=', '<': '>=', '>=': '<', '>': '<=', '<=': '>' };
-
-export function not(condition: Value): Value {
-  if (condition.kind === 'constant') return { kind: 'constant', value: !condition.value };
-  if (condition.kind === 'expression') {
-    const operator = opposite[condition.operator];
-    if (operator !== undefined) return { ...condition, operator };
-    const [first, second] = condition.operands;
-    if (condition.operator === 'not' && first !== undefined) return first;
-    if (first !== undefined && second !== undefined) {
-      if (condition.operator === 'and') return expression('or', not(first), not(second));
-      if (condition.operator === 'or') return expression('and', not(first), not(second));
-    }
-  }
-  return expression('not', condition);
-}
-
-export function allOf(conditions: readonly Value[]): Value {
-  return conditions.reduce((all, next) => {
-    if (isConstant(all, false) || isConstant(next, true)) return all;
-    if (isConstant(next, false) || isConstant(all, true)) return next;
-    return expression('and', all, next);
-  }, isTrue);
-}
-
-export function either(a: Value, b: Value): Value {
-  if (isConstant(a, true) || isConstant(b, false)) return a;
-  if (isConstant(b, true) || isConstant(a, false)) return b;
-  return expression('or', a, b);
-}
-
-export function isConstant(value: Value, expected: boolean): boolean {
-  return value.kind === 'constant' && value.value === expected;
 }
 
 /** Where both sides are the same, that; where one side says that there is no row, the row, which is NULL then anyway. */
@@ -161,43 +124,4 @@ export function concatenate(parts: readonly Abstract[]): Abstract {
 function piecesOf(abstract: Abstract): readonly Value[] {
   const value = valueOf(abstract);
   return value.kind === 'expression' && value.operator === '||' ? value.operands : [value];
-}
-
-/** Two equal comparisons have equal forms: constants stand on the right. */
-export function compare(operator: string, left: Value, right: Value): Value {
-  if (left.kind === 'constant' && right.kind === 'constant') {
-    const folded = foldComparison(operator, left.value, right.value);
-    if (folded !== undefined) return { kind: 'constant', value: folded };
-  }
-  if (left.kind === 'constant' && right.kind !== 'constant')
-    return compare(mirrored[operator] ?? operator, right, left);
-  if (left.kind === 'row-count' && right.kind === 'constant') {
-    if ((operator === '>' && right.value === 0) || (operator === '>=' && right.value === 1))
-      return expression('<>', left, zero);
-    if ((operator === '<' && right.value === 1) || (operator === '<=' && right.value === 0))
-      return expression('=', left, zero);
-  }
-  return expression(operator, left, right);
-}
-
-const mirrored: Readonly<Record<string, string>> = { '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
-
-type Scalar = string | number | boolean | null;
-
-function foldComparison(operator: string, left: Scalar, right: Scalar): boolean | undefined {
-  if (operator === '=') return left === right;
-  if (operator === '<>') return left !== right;
-  if (typeof left !== 'number' || typeof right !== 'number') return undefined;
-  switch (operator) {
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-    default:
-      return undefined;
-  }
 }

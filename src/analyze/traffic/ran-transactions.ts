@@ -74,6 +74,8 @@ export class RanTransactions {
   readonly #open = new Map<string, Opened>();
   /** By session: the level of transactions that name none. */
   readonly #sessionLevels = new Map<string, IsolationName>();
+  /** By session: the level of its next transaction alone. */
+  readonly #nextLevels = new Map<string, IsolationName>();
   readonly #done: RanTransaction[] = [];
   readonly #shortened: Place[] = [];
   #statements = 0;
@@ -92,6 +94,7 @@ export class RanTransactions {
     this.#dialect ??= dialect;
     const role = this.#roles.of(sql, dialect);
     if (role.kind === 'session-mode' && role.level !== null) this.#sessionLevels.set(session, role.level);
+    if (role.kind === 'next-mode' && role.level !== null && code === null) this.#nextLevels.set(session, role.level);
     if (role.kind === 'ddl') this.#ddl += 1;
     if (transaction === null) return;
     const open = this.#opened(statement, transaction);
@@ -99,7 +102,8 @@ export class RanTransactions {
       case 'begin':
       case 'mode':
         open.isAutocommit = false;
-        if (role.level !== null) open.level = role.level;
+        if (code !== null) open.hasFailed = true;
+        else if (role.level !== null) open.level = role.level;
         return;
       case 'commit':
       case 'rollback':
@@ -118,6 +122,7 @@ export class RanTransactions {
       case 'ddl':
       case 'neutral':
       case 'release':
+      case 'next-mode':
       case 'session-mode':
     }
   }
@@ -142,7 +147,12 @@ export class RanTransactions {
     const open = this.#open.get(session);
     if (open?.id === transaction) return open;
     this.#leave(session);
-    const made = new Opened(transaction, place, this.#sessionLevels.get(session) ?? null);
+    const made = new Opened(
+      transaction,
+      place,
+      this.#nextLevels.get(session) ?? this.#sessionLevels.get(session) ?? null,
+    );
+    this.#nextLevels.delete(session);
     this.#open.set(session, made);
     return made;
   }

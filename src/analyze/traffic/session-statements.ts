@@ -10,7 +10,8 @@ import {
 } from '../../sql/index.ts';
 
 export type Role =
-  | { readonly kind: 'begin' | 'mode' | 'session-mode'; readonly level: IsolationName | null }
+  /** `mode` is of the open transaction, `next-mode` of the one that follows. */
+  | { readonly kind: 'begin' | 'mode' | 'next-mode' | 'session-mode'; readonly level: IsolationName | null }
   | { readonly kind: 'commit' | 'rollback' | 'ddl' | 'neutral' | 'data' }
   | { readonly kind: 'savepoint' | 'rollback-to' | 'release'; readonly name: string };
 
@@ -55,7 +56,11 @@ function mysqlRole(sql: string): Role {
   const parsed = parseMysql(sql);
   if (parsed.kind !== 'statement') return { kind: parsed.kind === 'several' ? 'ddl' : 'data' };
   const { statement } = parsed;
-  if (statement.kind === 'transaction' || statement.kind === 'setting') return sessionRole(statement);
+  if (statement.kind === 'transaction' || statement.kind === 'setting') {
+    const role = sessionRole(statement);
+    // MySQL manual, 15.3.7: SET TRANSACTION is of the next transaction, and refused while one is open.
+    return role.kind === 'mode' ? { ...role, kind: 'next-mode' } : role;
+  }
   return { kind: statement.kind === 'ddl' ? 'ddl' : 'neutral' };
 }
 

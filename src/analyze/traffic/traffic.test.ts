@@ -181,6 +181,12 @@ describe('ways', () => {
 `);
   });
 
+  test('SET TRANSACTION behind a statement, which the server refuses, is no level, and the transaction rolls back', async () => {
+    const refused: Sent = { sql: 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE', code: '25001' };
+    const { transactions } = traffic([[begin, read(1, 5), refused, commit]]).finish();
+    expect(transactions).toMatchObject([{ level: null, end: 'abort' }]);
+  });
+
   test('levels by BEGIN, SET TRANSACTION and the session; savepoints', async () => {
     const set: Sent = { sql: "SET default_transaction_isolation TO 'serializable'" };
     const text = await printed([
@@ -193,6 +199,45 @@ describe('ways', () => {
     expect(text).toContain('transaction UPDATE accounts (serializable)');
     expect(text).toMatch(/\(serializable\)\n {4}savepoint s1\n {4}UPDATE.*\n {4}rollback to savepoint s1\n {4}SELECT/);
   });
+});
+
+test('MySQL: SET TRANSACTION is of the next transaction of its session, and of no other', () => {
+  const ran = new RanTransactions();
+  const take = (transaction: string | null, sql: string, code: string | null = null): void => {
+    const result = code === null ? { columns: [], rows: [], count: 1 } : null;
+    const of = {
+      session: 's',
+      dialect: 'mysql',
+      parameters: [],
+      isShortened: false,
+      place: { file: 'a', line: 1 },
+    } as const;
+    ran.take({ ...of, transaction, sql, code, result });
+  };
+  const run = (id: string, ...inside: readonly (() => void)[]): void => {
+    take(id, 'START TRANSACTION');
+    inside.forEach((each) => each());
+    take(id, 'UPDATE accounts SET balance = 1 WHERE id = 1');
+    take(id, 'COMMIT');
+  };
+  const set = 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE';
+  run('s/1');
+  take(null, set);
+  run('s/2');
+  run('s/3', () => take('s/3', set, '1568'));
+  take(null, set);
+  take('s/4', 'UPDATE accounts SET balance = 1 WHERE id = 1');
+  take(null, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  run('s/5');
+  run('s/6');
+  expect(ran.finish().transactions.map(({ level }) => level)).toEqual([
+    null,
+    'serializable',
+    null,
+    'serializable',
+    'read committed',
+    'read committed',
+  ]);
 });
 
 describe('what is left out, or listed', () => {

@@ -1,9 +1,6 @@
 /** Many runs of a SQL program, each with decisions from the seed. */
-export {
-  runSqlCampaign,
-  sqlCampaignDefaults,
-  type SqlCampaignOptions,
-  type SqlCampaignResult,
-} from './sql-campaign.ts';
+export { runSqlCampaign } from './sql-campaign.ts';
+export type { SqlCampaignResult } from './sql-campaign-result.ts';
+export { sqlCampaignDefaults, type SqlCampaignOptions } from './sql-campaign-options.ts';
 export { formatSqlFailure, formatSqlResult } from './sql-text.ts';
 export { testSqlProgram, type TestSqlOptions } from './test-sql-program.ts';

@@ -24,9 +24,9 @@ import {
   seedOf,
   SerialCheck,
   shapeOfSql,
+  SharedSchema,
   type SqlFailure,
   type SqlRun,
-  sqlRunDefaults,
   type SqlRunOptions,
   steppingClock,
   stoppedText,
@@ -35,7 +35,7 @@ import {
   waitingEvidence,
   waitMsDefault,
 } from '../../sql-program/index.ts';
-import { Budget, type BudgetOptions, type StopReason, seeded, InputError } from '../../base/index.ts';
+import { Budget, seeded, InputError } from '../../base/index.ts';
 import { ShorterSearch } from '../index.ts';
 import {
   encodePath,
@@ -43,7 +43,6 @@ import {
   compareRun,
   countMarks,
   isSameShape,
-  type JudgingLimits,
   openToken,
   type Replayed,
   type ReplayToken,
@@ -56,84 +55,15 @@ import {
   type AssumedAccess,
   assumedClauses,
   mergedAccesses,
-  type Profile,
   unlikelyClauses,
   SharedPlans,
   type Ways,
 } from '../../database/index.ts';
-import { conclude, type Evidence, type InvariantEvidence, type UnsupportedStatement } from '../../evidence/index.ts';
+import { conclude, type Evidence, type InvariantEvidence } from '../../evidence/index.ts';
 import { drawing, retracing } from '../../mockdb/index.ts';
 import { PlanDraws } from './plan-draws.ts';
-
-export interface SqlCampaignOptions extends BudgetOptions {
-  readonly profile: Profile;
-  /** Default 100. */
-  readonly runs?: number;
-  /** Default 1. */
-  readonly seed?: number;
-  /** The share of statements and commits at repeatable read and above that fail with 40001 although they could continue. Default 0. */
-  readonly abortRate?: number;
-  /** For one run. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
-  readonly waitMs?: number;
-  /** Only this run: the token that a failing run printed. */
-  readonly replay?: string;
-  /** Access paths: the likely ones in every run, or drawn for each run of those that a server may take. A replay takes those of its token. Default `likely`. */
-  readonly plans?: 'likely' | 'all';
-  /** Run the shortest failing run once more, to tell what it did? Default true. */
-  readonly explains?: boolean;
-  /** Called after each run. */
-  readonly onProgress?: (done: {
-    readonly runs: number;
-    readonly runsMax: number;
-    readonly violations: number;
-  }) => void;
-  /** Stop after a short search for a shorter failing run than the first. Default false: count them. */
-  readonly stopAtFirst?: 'then-shorter' | false;
-  /** Called before the first run, with what tells the result so far, and what is under way, at any moment, also from within a run. */
-  readonly onStart?: (soFar: () => SqlCampaignResult, underWay: () => string) => void;
-  /** Of final states with changed answers, before a green verdict. */
-  readonly judging?: JudgingLimits;
-  /** Called before each run, for those who watch. */
-  readonly onRun?: (run: number) => void;
-}
-
-/** What many random runs of a SQL program showed. */
-export interface SqlCampaignResult {
-  readonly profile: Profile;
-  readonly seed: number;
-  readonly runs: number;
-  /** Runs that fail: `invariantBroken` and `notRetried` together. */
-  readonly violations: number;
-  /** Runs whose invariant is broken, or in which a session ended with an error that asks for no other try. */
-  readonly invariantBroken: number;
-  /** Runs in which a session ended with an error after which its transaction should have run again: 40001, 40P01, MySQL's 1213 and 1205. */
-  readonly notRetried: number;
-  /** Distinct sequences of decisions among the runs. */
-  readonly distinctSchedules: number;
-  /** Distinct combinations of access paths that the runs took: 1 is the likely one alone. */
-  readonly distinctPlans: number;
-  readonly firstFailingRun: number | null;
-  readonly failure: SqlFailure | null;
-  readonly marks: ReadonlyMap<string, number>;
-  /** What did not end in time: `session "a"`, `the invariant`, `the determinism check`. */
-  readonly timeout: string | null;
-  /** Which statement waited for whom then, as a clause; `null`: none did, or it is not known. */
-  readonly waiting: string | null;
-  /** Statements of all runs that moirai cannot do and the engine could; runs with one of them are not among the violations. */
-  readonly unsupported: readonly UnsupportedStatement[];
-  /** Ways to rows on which the verdict depends, where a server may take others. */
-  readonly accesses: readonly AssumedAccess[];
-  /** Why fewer runs were made than were asked for; `null` where all were, or one did not end. */
-  readonly stopped: StopReason | 'violation' | null;
-  /** Of a replay: did the run do what the token recorded? */
-  readonly replayed: Replayed | null;
-  /** What was looked at: `conclude` makes the verdict of it. */
-  readonly evidence: Evidence;
-}
-
-export const sqlCampaignDefaults = { runs: 100, ...sqlRunDefaults } as const;
+import { type SqlCampaignOptions, sqlCampaignDefaults } from './sql-campaign-options.ts';
+import type { SqlCampaignResult } from './sql-campaign-result.ts';
 
 /** @throws InputError `program/schema` when the schema's statements fail, `program/dialect` */
 export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
@@ -174,6 +104,7 @@ class SqlCampaign {
   readonly #draws: PlanDraws | null;
   readonly #plans = new Set<string>();
   readonly #sharedPlans = new SharedPlans();
+  readonly #sharedSchema = new SharedSchema();
   /** The most telling of the failing runs. */
   #failing: FailingRun | null = null;
   /** The first that failed, as text: what is shown where there is no time for more. */
@@ -366,6 +297,7 @@ class SqlCampaign {
       waitMs,
       memory: this.#memory,
       sharedPlans: this.#sharedPlans,
+      sharedSchema: this.#sharedSchema,
       underWay: this.#underWay,
       budget,
       decisions: taken === null ? drawing({ chooser: seeded(this.#seed, i) }) : retracing(taken),

@@ -13,7 +13,7 @@ import { conclude } from '../../evidence/index.ts';
 import { cutOf } from '../index.ts';
 import { counted, formatCount, plain, printable, wrap } from '../../report/index.ts';
 import { profileText } from '../../database/index.ts';
-import type { SqlCampaignResult } from './sql-campaign.ts';
+import type { SqlCampaignResult } from './sql-campaign-result.ts';
 
 /** The text of a campaign: its verdict first, with what it takes for granted. Without a final line break. */
 export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
@@ -66,7 +66,7 @@ export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure,
     ...formatStatements(failure.statements, width),
     '',
     ...planLines(failure, width),
-    ...anomalyText(failure, width, style),
+    ...anomalyText(failure, { profile, width, style }),
     ...(command === undefined ? [] : ['', `replay: ${command}`]),
   ].join('\n');
 }

@@ -3,13 +3,10 @@ import { assertionLimits, tooFewRuns, cutOf } from '../index.ts';
 import { parseProfile, type ProfileOptions } from '../../database/index.ts';
 import { conclusionOf, lateText } from '../../sql-program/index.ts';
 import type { SqlProgram } from '../../program/index.ts';
-import {
-  runSqlCampaign,
-  sqlCampaignDefaults,
-  type SqlCampaignOptions,
-  type SqlCampaignResult,
-} from './sql-campaign.ts';
+import { runSqlCampaign } from './sql-campaign.ts';
 import { formatSqlFailure, formatSqlResult } from './sql-text.ts';
+import { sqlCampaignDefaults, type SqlCampaignOptions } from './sql-campaign-options.ts';
+import type { SqlCampaignResult } from './sql-campaign-result.ts';
 
 export interface TestSqlOptions extends Omit<SqlCampaignOptions, 'profile'>, ProfileOptions {
   /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */

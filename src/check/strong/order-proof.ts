@@ -39,7 +39,7 @@ export function orderProof(problem: OrderProblem, contradiction: StrongProblem, 
   return closed(proven, limit);
 }
 
-/** So, or wr where a chain goes on with a reader. */
+/** An edge of so, or of wr where the next transaction of the chain reads from this one. */
 function knownStep(problem: OrderProblem, from: TransactionIndex, to: TransactionIndex): Proven | null {
   const { history, reads } = problem;
   if (from === INITIAL || to === INITIAL) return null;

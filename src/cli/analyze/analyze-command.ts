@@ -6,7 +6,7 @@ import { conclude, exitCodeOf } from '../../evidence/index.ts';
 import type { SourceOptions, Analysis, Application, Dialect } from '../../analyze/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
 import { counted } from '../../report/index.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { seconds } from '../options/option-values.ts';
 import { moiraiVersion } from '../own-files.ts';
@@ -15,7 +15,6 @@ import { loadDefaultInTime } from '../modules/module-loading.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { appearance } from '../output/style.ts';
 import { printEnding } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 interface AnalyzeCommandOptions {
   /** Default: the database's. */
@@ -52,7 +51,10 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       '[file]',
       'a folder or file of TypeScript or JavaScript source; a trace of recorded statements (*.jsonl, -); without --schema, a module whose default export is an application or a SQL program',
     )
-    .option('--schema <file>', 'the SQL that creates the tables which the source or the trace uses')
+    .option(
+      '--schema <file>',
+      'the SQL that creates the tables which the source or the trace uses; a folder: its .sql files',
+    )
     .option('--engine <engine>', 'the database of the source: postgres, mysql or mariadb', 'postgres')
     .option('--isolation <level>', "of transactions that name none (default: the database's own)")
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
@@ -148,7 +150,7 @@ async function analyzeCommand(
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../../analyze/index.ts');
   const { defaultIsolation, isolationNamed } = await import('../../database/index.ts');
-  const read = await applicationIn(file, options, host);
+  const read = await placingSchema(file, options.schema, host, () => applicationIn(file, options, host));
   if ('code' in read) return printEnding(read, host);
   const { application: all, source, traffic } = read;
   const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
@@ -160,7 +162,7 @@ async function analyzeCommand(
     isPart: options.changed !== false,
     ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
   };
-  const analysis = await analyze(application, limits);
+  const analysis = await placingSchema(file, options.schema, host, () => analyze(application, limits));
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
   const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
@@ -184,6 +186,23 @@ async function analyzeCommand(
     if (traffic !== null) host.out(`\n${traffic}`);
   }
   return exitCodeOf(conclude(analysis.evidence));
+}
+
+/** An error of the DDL, in the file that has it; of a module it is known only which one it is. */
+async function placingSchema<Result>(
+  module: string,
+  schema: string | undefined,
+  host: Host,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof InputError) || error.code !== 'analyze/schema') throw error;
+    if (schema === undefined) throw new InputError(error.code, error.message, { file: module });
+    const { placeInDdl } = await import('./analyze-source.ts');
+    throw new InputError(error.code, error.message, await placeInDdl(schema, error.place?.line ?? 1, host));
+  }
 }
 
 function sarifText(log: object): string {
@@ -216,8 +235,10 @@ async function changedPart(
   const { changedLines } = await import('./git-changes.ts');
   const lines = await changedLines(host.git, changed === true ? null : String(changed));
   const schemaFile = relative('', schema ?? '').replaceAll('\\', '/');
-  if (lines.some(({ file }) => file === schemaFile)) return application;
-  const inSource = lines.filter(({ file }) => source.files.has(file));
+  if (lines.some(({ file }) => file === schemaFile || file.startsWith(`${schemaFile.replace(/\/$/, '')}/`)))
+    return application;
+  // A package that changes its version changes no unit.
+  const inSource = lines.filter(({ file }) => source.files.has(file) && !file.endsWith('package.json'));
   const { application: part, touched } = await unitsOfChange(application, inSource);
   host.err(
     `the change touches ${counted(touched.length, 'unit')}; with what conflicts, ${part.units.length} of ${counted(application.units.length, 'unit')}\n`,
@@ -237,7 +258,7 @@ interface Read {
 async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read | Ending> {
   const { schema, engine } = options;
   const { isTraceFile, readProgram, readTrace } = await import('./analyze-traffic.ts');
-  if (isTraceFile(file)) return { source: null, ...(await readTrace(file, schema, host)) };
+  if (await isTraceFile(file, host)) return { source: null, ...(await readTrace(file, schema, host)) };
   const { readSource, schemaOf } = await import('./analyze-source.ts');
   const needed = await schemaOf(file, schema, host);
   if (needed !== null) {

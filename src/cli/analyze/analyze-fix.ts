@@ -56,7 +56,12 @@ export async function fixSource(
   const kept = patched.units.filter(({ name }) => names.has(name));
   const after = await analyze({ ...patched, units: kept }, options);
   const untouched = new Set(refused.map(({ change }) => change.transaction));
-  const mended = proven.filter(({ transactions }) => !transactions.some((name) => untouched.has(name)));
+  const mended = proven.filter(
+    (one) =>
+      !setsOf(one)
+        .flat()
+        .some((name) => untouched.has(name)),
+  );
   const still = after.anomalies.filter((left) => mended.some((anomaly) => isOfSame(left, anomaly)));
   if (still.length > 0 || after.notUnderstood.length > analysis.notUnderstood.length) {
     const why = still.length > 0 ? `${still.map(participants).join('; ')} would be left` : 'less would be understood';
@@ -76,7 +81,16 @@ export async function fixSource(
 }
 
 function isOfSame(a: Anomaly, b: Anomaly): boolean {
-  return a.transactions.toSorted().join('\n') === b.transactions.toSorted().join('\n');
+  const texts = new Set(setsOf(a).map(textOf));
+  return setsOf(b).some((names) => texts.has(textOf(names)));
+}
+
+function setsOf({ transactions, alike }: Anomaly): readonly (readonly string[])[] {
+  return [transactions, ...alike];
+}
+
+function textOf(names: readonly string[]): string {
+  return names.toSorted().join('\n');
 }
 
 function resultText({ anomalies, evidence }: Analysis): string {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applicationOfSource, schemaOf } from './analyze-source.ts';
+import { applicationOfSource, ddlOf, schemaOf } from './analyze-source.ts';
 import type { Host } from '../host.ts';
 import { listFolder, readInput } from '../files/input-files.ts';
 
@@ -16,12 +16,19 @@ beforeAll(() => {
     writeFileSync(join(folder, file), text);
   };
   write('schema.sql', 'CREATE TABLE items (id int PRIMARY KEY)');
-  write('src/tsconfig.json', '{ "compilerOptions": { "paths": { "@/*": ["./lib/*"] } } } // with a comment');
+  write('tsconfig.json', '{ "compilerOptions": { "paths": { "@/*": ["./src/lib/*"] } } } // with a comment');
+  write('migrations/002/up.sql', 'CREATE TABLE orders (id int)');
+  write('migrations/002/down.sql', 'DROP TABLE orders');
+  write(
+    'migrations/001_items.sql',
+    '-- +migrate Up\nCREATE TABLE items (id int);\n-- +migrate Down\nDROP TABLE items;\n',
+  );
   write('src/lib/db.ts', `import { Pool } from 'pg';\nexport const pool = new Pool();\n`);
   write(
     'src/items.ts',
     `import { pool } from '@/db';\nexport const remove = (id: number) =>\n  pool.query('DELETE FROM items WHERE id = $1', [id]);\n`,
   );
+  write('program.ts', `export { default } from 'moirai-programs/queue.ts';\n`);
   write('src/broken.ts', 'export const = 1;\n');
   write(
     'src/items.test.ts',
@@ -31,7 +38,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a folder is read with its path aliases, without tests and packages; places are relative to the working directory', async () => {
+test('a folder is read with the path aliases of the project around it, without tests and packages; places are relative to the working directory', async () => {
   const options = { path: join(folder, 'src'), schema: join(folder, 'schema.sql'), engine: 'postgres' as const };
   const { schema, units, notUnderstood } = await applicationOfSource(options, host);
   const at = (file: string): string => relative('', join(folder, file)).replaceAll('\\', '/');
@@ -47,7 +54,19 @@ test('a folder is read with its path aliases, without tests and packages; places
 
 test('source without its schema, and a schema that is not there, are bad input', async () => {
   await expect(schemaOf(folder, undefined, host)).rejects.toMatchObject({ code: 'analyze/schema-missing' });
-  expect(await schemaOf(join(folder, 'schema.sql'), undefined, host)).toBeNull();
+  // A module is run, which source must not be.
+  const file = join(folder, 'src/items.ts');
+  await expect(schemaOf(file, undefined, host)).rejects.toMatchObject({ code: 'analyze/schema-missing' });
+  expect(await schemaOf(join(folder, 'program.ts'), undefined, host)).toBeNull();
   const options = { path: join(folder, 'src'), schema: join(folder, 'none.sql'), engine: 'postgres' as const };
   await expect(applicationOfSource(options, host)).rejects.toMatchObject({ name: 'InputError' });
+});
+
+test('a folder of migrations is the schema: its .sql files by path, without what undoes them', async () => {
+  const ddl = await ddlOf(join(folder, 'migrations'), host);
+  expect(ddl.match(/(?:CREATE|DROP) TABLE \w+/g)).toEqual(['CREATE TABLE items', 'CREATE TABLE orders']);
+  await expect(ddlOf(join(folder, 'src'), host)).rejects.toMatchObject({
+    code: 'analyze/schema-folder',
+    message: expect.stringContaining('pg_dump --schema-only'),
+  });
 });

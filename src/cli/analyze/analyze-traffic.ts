@@ -12,7 +12,9 @@ import { InputError, shownPath } from '../../base/index.ts';
 import { checkedSum } from '../../history/index.ts';
 import type { SqlProgram } from '../../program/index.ts';
 import { loadParser } from '../../sql/index.ts';
+import { kindOf, ofKind, requireKind } from '../files/file-kind.ts';
 import type { Host } from '../host.ts';
+import { ddlOf } from './analyze-source.ts';
 
 export interface ReadTraffic {
   readonly application: Application;
@@ -20,8 +22,19 @@ export interface ReadTraffic {
   readonly traffic: string;
 }
 
-export function isTraceFile(file: string): boolean {
-  return file === '-' || file.endsWith('.jsonl');
+/**
+ * By its name, or by what is in a file that is neither source nor a module.
+ * @throws InputError `analyze/no-source` for one that is none of them, `trace/header` for what another command reads
+ */
+export async function isTraceFile(file: string, host: Host): Promise<boolean> {
+  if (file === '-' || file.endsWith('.jsonl')) return true;
+  if (/\.[cm]?[jt]sx?$/.test(file) || (await host.listFolder(file)) !== null) return false;
+  for await (const first of host.openInput(file)) {
+    requireKind('trace', first, file);
+    if (kindOf(first) === 'trace') return true;
+    break;
+  }
+  throw new InputError('analyze/no-source', 'this is neither TypeScript or JavaScript nor a trace', { file });
 }
 
 /** @throws InputError `trace/...`, `analyze/schema-missing` */
@@ -43,10 +56,10 @@ export async function readTrace(file: string, schema: string | undefined, host: 
     },
   });
   try {
-    for await (const chunk of checkedSum('trace', host.openInput(file))) reader.push(chunk);
+    for await (const chunk of checkedSum('trace', ofKind('trace', host.openInput(file), file))) reader.push(chunk);
     reader.finish();
     requireStatements(statements);
-    const text = new TextDecoder().decode(await host.readInput(schema));
+    const text = await ddlOf(schema, host);
     const found = await applicationFromTraffic(transactions.finish(), {
       schema: text,
       ownsConstants: false,

@@ -16,11 +16,10 @@ import {
 import { cutText, restToJudge } from './check-cut.ts';
 import { cutLines, sizeText, styles, transactionsShownMax } from './check-report.ts';
 import { assumedWhole, readHistory } from '../files/history-input.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { appearance } from '../output/style.ts';
 import { printEnding } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 export interface CommitTestCommandOptions {
   /** Absent: all levels, and no level is asked for. */

@@ -17,11 +17,10 @@ import {
 import { CheckReports, type CheckReportOptions } from './check-reports.ts';
 import { checkOnThreads } from './check-threads.ts';
 import { historyPaths } from './history-paths.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { noProgress, type Progress } from '../output/progress.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { printEnding } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
   moirai

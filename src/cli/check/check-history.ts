@@ -1,31 +1,76 @@
 /** Every level of one history. */
-import { checkerOf, type CompactLevel } from '../../check/index.ts';
+import { type CompactLevel, levelCheckerOf, type LevelChecker, type SizedHistory } from '../../check/index.ts';
 import { monotonicMs, stopText } from '../../base/index.ts';
-import { compactOf, type History, relationsOf, statusCode } from '../../history/index.ts';
-import { type IsolationLevel, isolationLevels, summarize } from '../../isolation/index.ts';
-import { judgeLarge, type LargeOptions } from './check-large.ts';
+import { type History, statusCode } from '../../history/index.ts';
+import { isolationLevels, summarize, type Verdict } from '../../isolation/index.ts';
+import { formatCount } from '../../report/index.ts';
+import { shownOfLarge } from './check-large.ts';
 import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
+import { shownOfLists } from './check-lists.ts';
 import { type Answer, type FileReport, violationIn } from './check-report.ts';
-import type { SizedHistory } from '../files/history-input.ts';
 import type { Host } from '../host.ts';
 
 export const outOfTime: Answer = { kind: 'unknown', text: `unknown: ${stopText('time')}` };
 
 const nothingToJudge: Answer = { kind: 'unknown', text: 'unknown: no committed transaction read or wrote anything' };
 
+export interface JudgeOptions {
+  readonly thinAirReads: 'forbidden' | 'ignored';
+  /** As in the report. */
+  readonly assumed: readonly string[];
+  /** Of all levels together. */
+  readonly timeoutMs: number;
+  /** What is known so far, before each level and after the last. */
+  readonly onReport: (soFar: FileReport) => void;
+}
+
+/** From so many operations on, a check takes seconds, and shows what is under way. */
+const operationsReported = 2_000_000;
+
 /** @param level absent: all levels */
 export function judgeHistory(
   file: string,
   input: SizedHistory,
   level: CompactLevel | undefined,
-  options: LargeOptions,
+  { thinAirReads, assumed, timeoutMs, onReport }: JudgeOptions,
   host: Pick<Host, 'err'>,
 ): FileReport {
   const levels = levelsUpTo(level);
-  if (hasNothingToJudge(input)) return { ...unread(file, sameAnswer(levels, nothingToJudge)), ...sizeOf(input) };
-  if (input.size === 'large') return judgeLarge(file, input.history, levels, host, options);
-  if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levels, host, options);
-  return judgeSmall(file, input.history, levels, options);
+  const size = sizeOf(input);
+  if (hasNothingToJudge(input)) return { ...unread(file, sameAnswer(levels, nothingToJudge)), ...size };
+  const progress = (what: string): void => {
+    if (size.operationCount >= operationsReported) host.err(`${file}: ${what}\n`);
+  };
+  progress(`${formatCount(size.transactionCount)} transactions, ${formatCount(size.operationCount)} operations read`);
+  const endMs = monotonicMs() + timeoutMs;
+  const checker = levelCheckerOf(input, levels, { thinAirReads });
+  const reportOf = (found: CheckedLevels): FileReport => ({
+    file,
+    ...size,
+    ...found,
+    thinAirReads: checker.thinAirReads,
+    rest: null,
+    cut: null,
+    assumed,
+  });
+  const checkLevel = (each: CompactLevel, left: number): CheckedLevel => {
+    progress(`checking ${each}`);
+    return shown(checker, each, Math.max(0, endMs - monotonicMs()) / left);
+  };
+  return reportOf(
+    checkLevels(levels, checker.order(), checkLevel, (soFar) => onReport(reportOf(soFar)), checker.above),
+  );
+}
+
+function shown(checker: LevelChecker, level: CompactLevel, timeoutMs: number): CheckedLevel {
+  switch (checker.kind) {
+    case 'whole':
+      return shownOfWhole(checker.history, level, checker.check(level, timeoutMs));
+    case 'columns':
+      return shownOfLarge(checker.history, level, checker.check(level, timeoutMs));
+    case 'lists':
+      return shownOfLists(checker.history, level, checker.check(level), checker.lists);
+  }
 }
 
 function sizeOf({ size, history }: SizedHistory): Pick<FileReport, 'transactionCount' | 'operationCount'> {
@@ -52,36 +97,13 @@ export function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
 }
 
 /** Shows the violation in the whole history. */
-function judgeSmall(
-  file: string,
-  history: History,
-  levels: readonly CompactLevel[],
-  { thinAirReads, assumed, timeoutMs, onReport }: LargeOptions,
-): FileReport {
-  const endMs = monotonicMs() + timeoutMs;
-  const { check, order } = checkerOf(history, { thinAirReads });
-  const { phenomena } = relationsOf(history);
-  const reportOf = (found: CheckedLevels): FileReport => ({
-    file,
-    ...sizeOf({ size: 'small', history }),
-    ...found,
-    thinAirReads: phenomena.filter(({ kind }) => kind === 'thin-air-read').length,
-    rest: null,
-    cut: null,
-    assumed,
-  });
-  const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {
-    const share = Math.max(0, endMs - monotonicMs()) / left;
-    const verdict = check(level as IsolationLevel, share);
-    if (verdict.kind === 'unknown' && verdict.reason === 'time-limit') return { answer: outOfTime, violation: null };
-    const answer: Answer =
-      verdict.kind === 'unknown'
-        ? { kind: 'unknown', text: summarize(verdict), lacksTimes: verdict.reason === 'missing-times' }
-        : { kind: verdict.kind, text: verdict.kind };
-    return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
-  };
-  const above = levels.includes('serializable') ? null : 'serializable';
-  return reportOf(checkLevels(levels, order(), checkLevel, (soFar) => onReport(reportOf(soFar)), above));
+function shownOfWhole(history: History, level: CompactLevel, verdict: Verdict): CheckedLevel {
+  if (verdict.kind === 'unknown' && verdict.reason === 'time-limit') return { answer: outOfTime, violation: null };
+  const answer: Answer =
+    verdict.kind === 'unknown'
+      ? { kind: 'unknown', text: summarize(verdict), lacksTimes: verdict.reason === 'missing-times' }
+      : { kind: verdict.kind, text: verdict.kind };
+  return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
 }
 
 export function sameAnswer(levels: readonly CompactLevel[], answer: Answer): CheckedLevels {

@@ -1,72 +1,15 @@
-/** `moirai check` of a large history: near-linear algorithms, and evidence from the part of it that shows the violation. */
-import {
-  checkCompact,
-  type CompactLevel,
-  type CompactVerdict,
-  type CompactViolated,
-  levelsOrder,
-  readsOf,
-} from '../../check/index.ts';
-import { monotonicMs, stopText } from '../../base/index.ts';
+/** What `moirai check` shows of a level of a large history: a violation in the part of it that is the evidence. */
+import type { CompactLevel, CompactVerdict, CompactViolated } from '../../check/index.ts';
+import { stopText } from '../../base/index.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../../history/index.ts';
 import { anomalies, summarize } from '../../isolation/index.ts';
-import { formatCount, wrap } from '../../report/index.ts';
-import { judgeLists } from './check-lists.ts';
-import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
-import { type Answer, type FileReport, type Violation, violationIn } from './check-report.ts';
-import type { Host } from '../host.ts';
+import { wrap } from '../../report/index.ts';
+import type { CheckedLevel } from './check-levels.ts';
+import { type Answer, type Violation, violationIn } from './check-report.ts';
 
-/** From so many operations on, a check takes seconds, and shows what is under way. */
-const operationsReported = 2_000_000;
-
-export interface LargeOptions {
-  readonly thinAirReads: 'forbidden' | 'ignored';
-  /** As in the report. */
-  readonly assumed: readonly string[];
-  /** Of all levels together. */
-  readonly timeoutMs: number;
-  /** What is known so far, before each level and after the last. */
-  readonly onReport: (soFar: FileReport) => void;
-}
-
-/** @param levels weakest first */
-export function judgeLarge(
-  file: string,
-  history: CompactHistory,
-  levels: readonly CompactLevel[],
-  host: Pick<Host, 'err'>,
-  { thinAirReads, assumed, timeoutMs, onReport }: LargeOptions,
-): FileReport {
-  if (history.lists !== null) return judgeLists(file, history, levels, { thinAirReads, assumed, onReport }, host);
-  const { transactionCount, operationCount } = history;
-  const report = (what: string): void => {
-    if (operationCount >= operationsReported) host.err(`${file}: ${what}\n`);
-  };
-  report(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
-  const endMs = monotonicMs() + timeoutMs;
-  const reads = readsOf(history);
-  const reportOf = (found: CheckedLevels): FileReport => ({
-    file,
-    transactionCount,
-    operationCount,
-    ...found,
-    thinAirReads: reads.thinAirCount,
-    rest: null,
-    cut: null,
-    assumed,
-  });
-  const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {
-    report(`checking ${level}`);
-    const share = Math.max(0, endMs - monotonicMs()) / left;
-    const verdict = checkCompact(history, level, { reads, thinAirReads, timeoutMs: share });
-    return {
-      answer: answerOf(verdict),
-      violation: verdict.kind === 'violated' ? violationOf(history, level, verdict) : null,
-    };
-  };
-  const isBelow = !levels.includes('serializable');
-  const above = isBelow ? 'serializable' : null;
-  return reportOf(checkLevels(levels, levelsOrder(reads), checkLevel, (soFar) => onReport(reportOf(soFar)), above));
+export function shownOfLarge(history: CompactHistory, level: CompactLevel, verdict: CompactVerdict): CheckedLevel {
+  const violation = verdict.kind === 'violated' ? violationOf(history, level, verdict) : null;
+  return { answer: answerOf(verdict), violation };
 }
 
 function answerOf(verdict: CompactVerdict): Answer {

@@ -1,7 +1,7 @@
-/** `moirai check` of a history of lists: every level from the order in which reads show the appends, and Elle's anomalies. */
+/** What `moirai check` shows of a level of a history of lists: the violation in words, and Elle's anomalies. */
 import {
   type CompactLevel,
-  ListCheck,
+  type ListCheck,
   type ListEdge,
   type ListVerdict,
   type ListViolated,
@@ -9,47 +9,22 @@ import {
 } from '../../check/index.ts';
 import { type CompactHistory, listOf, operationKind, type TransactionIndex } from '../../history/index.ts';
 import { anomalies, type AnomalyName, summarize } from '../../isolation/index.ts';
-import { formatCount, truncate, wrap } from '../../report/index.ts';
-import type { LargeOptions } from './check-large.ts';
-import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
-import type { Answer, FileReport, Violation } from './check-report.ts';
-import type { Host } from '../host.ts';
+import { truncate, wrap } from '../../report/index.ts';
+import type { CheckedLevel } from './check-levels.ts';
+import type { Answer, Violation } from './check-report.ts';
 
-const operationsReported = 2_000_000;
 /** Of a transaction with more operations, only those on the keys of the violation are shown, and of those so many. */
 const operationsShownMax = 12;
 
-/** @param levels weakest first. @throws InputError `history/duplicate-write` */
-export function judgeLists(
-  file: string,
+/** @param check for the anomalies beside the violation */
+export function shownOfLists(
   history: CompactHistory,
-  levels: readonly CompactLevel[],
-  { thinAirReads, assumed, onReport }: Omit<LargeOptions, 'timeoutMs'>,
-  host: Pick<Host, 'err'>,
-): FileReport {
-  const { transactionCount, operationCount } = history;
-  const report = (what: string): void => {
-    if (operationCount >= operationsReported) host.err(`${file}: ${what}\n`);
-  };
-  report(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
-  const check = new ListCheck(history, { thinAirReads });
-  const reportOf = (found: CheckedLevels): FileReport => ({
-    file,
-    transactionCount,
-    operationCount,
-    ...found,
-    thinAirReads: check.thinAirCount,
-    rest: null,
-    cut: null,
-    assumed,
-  });
-  const checkLevel = (level: CompactLevel): CheckedLevel => {
-    report(`checking ${level}`);
-    const verdict = check.check(level);
-    const violation = verdict.kind === 'violated' ? violationOf(history, level, verdict, check) : null;
-    return { answer: answerOf(verdict), violation };
-  };
-  return reportOf(checkLevels(levels, 'weakest-first', checkLevel, (soFar) => onReport(reportOf(soFar))));
+  level: CompactLevel,
+  verdict: ListVerdict,
+  check: ListCheck,
+): CheckedLevel {
+  const violation = verdict.kind === 'violated' ? violationOf(history, level, verdict, check) : null;
+  return { answer: answerOf(verdict), violation };
 }
 
 function answerOf(verdict: ListVerdict): Answer {

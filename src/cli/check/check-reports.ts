@@ -11,8 +11,7 @@ import {
   type HistoryPath,
   notChecked,
 } from './check-file.ts';
-import type { ExitCode } from '../host.ts';
-import type { Ending } from '../interruption/watchdog.ts';
+import type { ExitCode, Ending } from '../host.ts';
 
 export interface CheckReportOptions extends CheckFileOptions {
   readonly json: boolean;

@@ -7,9 +7,8 @@ import { holdFile, writeWhole } from '../../files/index.ts';
 import type { AnySqlCheckpoint } from '../../explore/sql/index.ts';
 import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from '../files/checkpoint-file.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
-import type { Host } from '../host.ts';
+import type { Host, Ending } from '../host.ts';
 import { type SourceFile, sourceOf } from '../modules/source-files.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 const tool: CheckpointTool = { tool: 'explore', subject: 'program' };
 

@@ -1,37 +1,20 @@
-/** `moirai explore`: every history of a user's program at one level or at all of them. */
+/** `moirai explore`: its options, and which kind of program it was given. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { Budget, InputError } from '../../base/index.ts';
-import {
-  baseLevels,
-  drawCounterexamples,
-  explore,
-  type ExploreCheckpoint,
-  type ExploreOptions,
-  type ExploreResult,
-  formatExploration,
-  formatExplorations,
-} from '../../explore/index.ts';
+import { InputError } from '../../base/index.ts';
+import { baseLevels } from '../../explore/index.ts';
 import { constrainingLevels } from '../../isolation/index.ts';
-import { isSqlProgram, type Program, requireUsed } from '../../program/index.ts';
-import { formatDot, formatMermaid } from '../../report/index.ts';
-import { openSaved, type SavedExploration } from './explore-checkpoint.ts';
+import { isSqlProgram } from '../../program/index.ts';
+import { openSaved } from './explore-checkpoint.ts';
 import { estimateExploration, refuseWithEstimate } from './explore-estimate.ts';
-import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
+import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlProgram } from './explore-sql.ts';
-import { exploreOnThreads } from './explore-threads.ts';
-import { conclude, conclusionJson, noEvidence } from '../../evidence/index.ts';
-import { exitCodeOf, verdictOf } from './explore-verdict.ts';
-import { foundByExplore } from '../failures/found-failures.ts';
 import type { ExitCode, Host } from '../host.ts';
-import { answerJson } from '../output/json.ts';
-import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
-import type { Progress } from '../output/progress.ts';
+import { recordedRun } from '../failures/kept-failures.ts';
 import { seconds, storeLevel, wholeNumber } from '../options/option-values.ts';
-import { defaults, invocation, shellWord } from '../options/invocation.ts';
-import { appearance } from '../output/style.ts';
+import { defaults } from '../options/invocation.ts';
 import { placed } from '../modules/user-code.ts';
-import { type Cut, cutEvidence, printEnding, UserProgram, withKept } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
+import { printEnding, UserProgram } from '../modules/user-program.ts';
+import { exploreKeyProgram } from './explore-keys.ts';
 
 export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
   moirai
@@ -163,131 +146,6 @@ async function exploreCommand(file: string, asked: ExploreCommandOptions, host: 
     user.stop();
     saved.release();
   }
-}
-
-async function exploreKeyProgram(
-  file: string,
-  options: ExploreCommandOptions,
-  host: Host,
-  program: Program,
-  progress: Progress,
-  user: UserProgram,
-  saved: SavedExploration,
-): Promise<Ending> {
-  refuseSqlOptions(options);
-  if (options.level === 'all' && (options.checkpoint !== null || options.resume !== null))
-    throw new InputError(
-      'option/checkpoint',
-      'a checkpoint of a program of keys is of one level: it needs one --level',
-    );
-  const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
-  const onTurn = user.onTurn();
-  const results: ExploreResult[] = [];
-  let current: (() => ExploreResult) | null = null;
-  let checkpoint: () => ExploreCheckpoint | null = () => null;
-  const ending = (all: readonly ExploreResult[]): Ending => {
-    return { out: `${shown(file, all, options, host)}\n`, err: '', code: exitCodeOf(all) };
-  };
-  user.onCut((cut) => {
-    saved.write(checkpoint());
-    return saved.ended(ending([...results, ...(current === null ? [] : [cutResult(current(), cut)])]));
-  });
-  for (const level of options.level === 'all' ? constrainingLevels : [options.level]) {
-    const limits: ExploreOptions = {
-      ...limitsOf(options),
-      level,
-      signal: host.interruption,
-      timeMaxMs: budget.leftMs,
-      estimateAfterMs: ESTIMATE_AFTER_MS,
-      ...saved.options<ExploreCheckpoint>(),
-      onStart: (soFar, standing) => {
-        current = soFar;
-        checkpoint = standing;
-      },
-      onTurn,
-      onProgress: ({ runs, expectedRuns }) => progress.update(level, runs, { about: expectedRuns }),
-    };
-    const { jobs } = options;
-    const result = await (jobs === 1 ? explore(program, limits) : exploreOnThreads(file, program, limits, jobs));
-    current = null;
-    results.push(result);
-  }
-  results.forEach(requireUsed);
-  const kept = await keepFailures(host, file, foundByExplore(program, results, options));
-  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
-}
-
-/** The result so far of an exploration that was cut off. */
-function cutResult(result: ExploreResult, cut: Cut): ExploreResult {
-  const stopped = cut.kind === 'interrupted' ? 'interrupted' : cut.timeout;
-  return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut) };
-}
-
-/** What takes longer is worth an estimate. */
-const ESTIMATE_AFTER_MS = 2_000;
-
-function limitsOf(options: ExploreCommandOptions): ExploreOptions {
-  const { historiesMax, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;
-  return {
-    base,
-    reruns,
-    timeoutMs,
-    violationsMax,
-    failsFast,
-    ...(stepsMax === null ? {} : { stepsMax }),
-    ...(historiesMax === null ? {} : { historiesMax }),
-    ...(replay === null ? {} : { replay }),
-  };
-}
-
-function shown(file: string, results: readonly ExploreResult[], options: ExploreCommandOptions, host: Host): string {
-  if (options.json) return json(results, options);
-  if (options.drawing !== null) {
-    const drawings = results.flatMap((result) => drawCounterexamples(result, file));
-    return (options.drawing === 'dot' ? formatDot : formatMermaid)(drawings).trimEnd();
-  }
-  const look = appearance(host, options.color);
-  const [result] = results;
-  if (options.level === 'all' || result === undefined) return formatExplorations(results, look);
-  const commandOf = (token: string): string => {
-    const words = [file, '--level', result.level, '--replay', token];
-    return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
-  };
-  const { recorded } = options;
-  return formatExploration(result, { ...look, commandOf, ...(recorded === null ? {} : { recorded }) });
-}
-
-function json(results: readonly ExploreResult[], { level, recorded }: ExploreCommandOptions): string {
-  const shapes = results.map((result) => {
-    const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
-    return {
-      level: result.level,
-      ...conclusionJson(conclude(result.replayed === null ? result.evidence : noEvidence)),
-      histories,
-      violations,
-      verdict: verdictOf(result),
-      complete,
-      replay: counterexample?.replay ?? null,
-      anomaly: counterexample?.anomaly ?? null,
-      message: counterexample?.message ?? null,
-      runs,
-      stopped,
-      divergence: result.divergence,
-      ...answerJson(result, recorded),
-      prefix: result.prefix,
-      counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
-      marks: Object.fromEntries(marks),
-      estimate: estimateJson(result),
-    };
-  });
-  return JSON.stringify(level === 'all' ? shapes : shapes[0]);
-}
-
-/** Of histories at the level. */
-function estimateJson({ estimate }: ExploreResult): object | null {
-  if (estimate === null) return null;
-  const { histories, runs, runsError, probes } = estimate;
-  return { histories, runs, error: runsError, probes };
 }
 
 const exploreHelp = `

@@ -6,9 +6,8 @@ import { constrainingLevels } from '../../isolation/index.ts';
 import { ControlledSources, isSqlProgram, type Program, type SqlProgram } from '../../program/index.ts';
 import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
-import type { Host } from '../host.ts';
+import type { Host, Ending } from '../host.ts';
 import type { UserProgram } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 /** Of one level. */
 interface Estimated {

@@ -6,10 +6,8 @@ import { formatDot, formatMermaid } from '../../report/index.ts';
 import type { Profile } from '../../database/index.ts';
 import type {
   AnySqlCheckpoint,
+  ExploreProfileOptions,
   ExploreSqlResult,
-  ExploreWays,
-  LevelCheckpoint,
-  Saving,
   SharedSqlOptions,
 } from '../../explore/sql/index.ts';
 import type * as sqlTools from '../sql-tools.ts';
@@ -18,14 +16,13 @@ import type { ExploreCommandOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from '../failures/found-failures.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
 import type { Progress } from '../output/progress.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
 import { type Cut, cutEvidence, type UserProgram, withKept } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 /** @throws InputError `option/...`, `program/schema`, `program/nondeterministic` */
 export async function exploreSqlProgram(
@@ -61,10 +58,12 @@ export async function exploreSqlProgram(
   });
   for (const profile of profiles.slice(results.length)) {
     const isLast = profile === profiles.at(-1) && options.plans !== 'all';
-    const { resume, ...onCheckpoint } = saving.options();
-    const limits: Omit<SharedSqlOptions, keyof Saving<unknown>> & Omit<Saving<LevelCheckpoint>, 'resume'> = {
-      ...onCheckpoint,
+    const { jobs, replay, plans } = options;
+    const asked: ExploreProfileOptions = {
+      ...saving.options(),
       ...limitsOf(options, profile),
+      plans,
+      ...(replay === null ? {} : { replay }),
       signal: host.interruption,
       timeMaxMs: budget.leftMs,
       estimateAfterMs: ESTIMATE_AFTER_MS,
@@ -76,22 +75,8 @@ export async function exploreSqlProgram(
       onProgress: ({ schedules, estimate }) =>
         progress.update(profileText(profile), schedules, { atMost: estimate?.schedules ?? null }, 'schedules'),
     };
-    const { jobs, replay, plans } = options;
-    const explore: ExploreWays = ({ resume: one, ...given }) =>
-      jobs === 1
-        ? campaign.exploreSql(program, {
-            ...given,
-            ...(one === undefined ? {} : { resume: campaign.requireAlone(one) }),
-            ...(replay === null ? {} : { replay }),
-          })
-        : exploreSqlOnThreads(file, program, { ...given, ...(one === undefined ? {} : { resume: one }) }, jobs);
-    const result = await (plans === 'all'
-      ? campaign.exploreSqlPlans(
-          program,
-          { ...limits, ...(resume === undefined ? {} : { resume: campaign.requireKind('plans', resume) }) },
-          explore,
-        )
-      : explore({ ...limits, ...(resume === undefined ? {} : { resume: campaign.requireOne(resume) }) }));
+    const shared = (given: SharedSqlOptions) => exploreSqlOnThreads(file, program, given, jobs);
+    const result = await campaign.exploreSqlProfile(program, asked, jobs === 1 ? null : shared);
     current = null;
     saving.add(result);
   }
@@ -134,7 +119,7 @@ function refuseOptions({ stepsMax, reruns, plans, sql }: ExploreCommandOptions):
     );
 }
 
-function limitsOf(options: ExploreCommandOptions, profile: Profile): Omit<SharedSqlOptions, keyof Saving<unknown>> {
+function limitsOf(options: ExploreCommandOptions, profile: Profile): ExploreProfileOptions {
   const { historiesMax, timeoutMs, violationsMax, failsFast } = options;
   return {
     profile,

@@ -3,6 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { campaignDefaults } from '../../campaign/index.ts';
 import { InputError } from '../../base/index.ts';
 import { type FailureRecord, parseFailureRecord } from '../../failures/index.ts';
+import { requireKind } from '../files/file-kind.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { moiraiVersion } from '../own-files.ts';
 import { seconds } from '../options/option-values.ts';
@@ -38,7 +39,9 @@ export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => 
 }
 
 async function replayCommand(file: string, options: ReplayOptions, host: Host): Promise<ExitCode> {
-  const record = parseFailureRecord(new TextDecoder().decode(await host.readInput(file)), file);
+  const bytes = await host.readInput(file);
+  requireKind('failure', bytes, file);
+  const record = parseFailureRecord(new TextDecoder().decode(bytes), file);
   const { timeoutMs, json } = options;
   const module = options.program ?? record.program.file;
   const user = new UserProgram(module, { timeoutMs, json }, host);

@@ -1,4 +1,5 @@
 /** Histories from files: small ones as objects, with the column of every mistake; large ones as columns of numbers, read in pieces. */
+import type { SizedHistory } from '../../check/index.ts';
 import { evidenceTransactionsMax } from '../../check/index.ts';
 import { InputError, isTruncated, joinBytes } from '../../base/index.ts';
 import {
@@ -16,6 +17,7 @@ import {
   parseHistoryLines,
 } from '../../history/index.ts';
 import type { Host } from '../host.ts';
+import { requireKind } from './file-kind.ts';
 
 /**
  * Up to so many transactions the checker of small histories has an answer at every level in moments. So many it is also asked about where a large
@@ -37,10 +39,6 @@ export type HistoryInput = SizedHistory & {
   readonly marksEnd: boolean;
 };
 
-export type SizedHistory =
-  | { readonly size: 'small'; readonly history: History }
-  | { readonly size: 'large'; readonly history: CompactHistory };
-
 /** What a green verdict on a file takes for granted that does not mark its end. */
 export const assumedWhole = 'the file has no end mark: it is whole';
 
@@ -51,6 +49,7 @@ export async function readHistory(
 ): Promise<{ readonly history: History; readonly marksEnd: boolean }> {
   return inFile(file, async () => {
     const bytes = await host.readInput(file);
+    requireKind('history', bytes, file);
     const format = detectFormat(bytes.subarray(0, headBytes), file);
     const small = wholeSmall(bytes, format);
     const read = small ?? historyOf(await format.read([{ name: file, chunks: () => only(bytes) }]));
@@ -167,6 +166,7 @@ async function begin(file: string, host: InputHost): Promise<Input> {
     size += next.value.length;
   }
   const first = joinBytes(parts);
+  requireKind('history', first, file);
   const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
   return { first, isWhole, source: { name: file, chunks: () => all(file, first, isWhole ? null : rest, host) } };
 }

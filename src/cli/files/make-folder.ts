@@ -1,8 +1,8 @@
-/** A folder with those above it. Node's `recursive` never ends where a file system answers that a folder above is missing and is not: /proc. */
+/** Makes a folder with those above it. Node's own `recursive` never ends under /proc, which reports a parent as missing that is there. */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes what is missing. @throws Node's error where that cannot be */
+/** Makes the folders that are missing. @throws Node's error where one cannot be made */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await make(path);

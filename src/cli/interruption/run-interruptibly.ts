@@ -1,7 +1,6 @@
 /** Commands that read and judge end with what they have when the user has had enough, wherever they are. */
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { printEnding } from '../modules/user-program.ts';
-import type { Ending } from './watchdog.ts';
 
 /**
  * @param soFar what is known at any moment: the watchdog asks for it in the middle of work that does not give the thread back; `null`: the work

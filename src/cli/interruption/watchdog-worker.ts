@@ -4,7 +4,8 @@ import { Session } from 'node:inspector';
 import { constants } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { exitCodes, sameRequestMs } from './interruption.ts';
-import { type EndReason, tickMs, type WatchdogData } from './watchdog.ts';
+import { tickMs, type WatchdogData } from './watchdog.ts';
+import type { EndReason } from '../host.ts';
 
 const { heart, symbol } = workerData as WatchdogData;
 const beats = new Int32Array(heart);

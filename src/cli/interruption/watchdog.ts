@@ -9,28 +9,7 @@ import { devNull } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ownModule } from '../own-files.ts';
 import { endProcess } from './end-process.ts';
-import type { ExitCode } from '../host.ts';
-
-export interface Watch {
-  /** Before that, an interruption of code that does not give the thread back is not heard. */
-  readonly ready: Promise<void>;
-  /** This thread is getting on. */
-  readonly beat: () => void;
-  /** From now on, this long. */
-  readonly limit: (limitMs: number) => void;
-  /** From now on this thread ends by itself, and prints its result. */
-  readonly stop: () => void;
-}
-
-/** What is said when this thread is ended in the middle of something. */
-export interface Ending {
-  readonly out: string;
-  readonly err: string;
-  readonly code: ExitCode;
-}
-
-/** Why it is ended: it did not give the thread back, or the user has had enough. */
-export type EndReason = 'stuck' | 'interrupted';
+import type { Watch, Ending, EndReason } from '../host.ts';
 
 /** How often the worker looks. */
 export const tickMs = 250;

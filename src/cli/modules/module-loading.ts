@@ -1,6 +1,5 @@
 /** A user's module while it loads: it may compute for ever, or await what never comes. Every command that loads one waits for it this way. */
-import type { Host } from '../host.ts';
-import type { Ending, EndReason, Watch } from '../interruption/watchdog.ts';
+import type { Host, Ending, EndReason, Watch } from '../host.ts';
 
 /** A small timeout is meant for runs: loading a module takes its time on a busy machine. */
 const loadMsMin = 5_000;

@@ -4,9 +4,8 @@ import { InputError } from '../../base/index.ts';
 import type { Evidence } from '../../evidence/index.ts';
 import { isSqlProgram, type Program, type SqlProgram } from '../../program/index.ts';
 import type { EarlierFailures } from '../failures/earlier-failures.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending, EndReason, Watch } from '../host.ts';
 import { graceMs, type LoadOptions, ModuleLoading } from './module-loading.ts';
-import type { Ending, EndReason, Watch } from '../interruption/watchdog.ts';
 
 /** What ended a tool in the middle of something: the user, or a run that did not give the thread back. */
 export type Cut = { readonly kind: 'interrupted' } | { readonly kind: 'stuck'; readonly timeout: Timeout };

@@ -11,7 +11,7 @@ import {
 import { formatCount } from '../../report/index.ts';
 import type { TimelessLevel } from '../../states/index.ts';
 import type { appearance } from '../output/style.ts';
-import type { Ending } from '../interruption/watchdog.ts';
+import type { Ending } from '../host.ts';
 
 /** What was asked for, as far as the answer names it. */
 interface Asked {

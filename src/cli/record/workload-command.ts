@@ -4,13 +4,12 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../../base/index.ts';
 import type { Workload, WorkloadClient, WorkloadCounts } from '../../capture/index.ts';
 import { checkWritable } from '../../files/index.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { monotonicNanoseconds } from '../../base/index.ts';
 import { seconds, wholeNumber } from '../options/option-values.ts';
 import { parseServerUrl } from './record-command.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import type { TraceRecording } from '../../capture/index.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 import { loadDriver, type OpenClient, type WorkloadDriver } from './workload-drivers.ts';
 
 interface WorkloadOptions {

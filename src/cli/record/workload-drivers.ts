@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { InputError } from '../../base/index.ts';
-import type { Recording, WorkloadClient } from '../../capture/index.ts';
+import type { hookMysql2, hookPg, Recording, WorkloadClient } from '../../capture/index.ts';
 import type { Dialect } from '../../sql/model/index.ts';
 
 export interface OpenClient extends WorkloadClient {
@@ -44,11 +44,11 @@ const drivers: Readonly<Record<Dialect, DriverPackage>> = {
   postgres: { name: 'pg', load: (require) => postgresDriver(require('pg') as PgModule) },
   mysql: {
     name: 'mysql2',
-    load: (require) => mysqlDriver(require('mysql2/promise') as MysqlModule, require('mysql2') as object),
+    load: (require) => mysqlDriver(require('mysql2/promise') as MysqlModule, require('mysql2') as MysqlCore),
   },
 };
 
-interface PgModule {
+type PgModule = Parameters<typeof hookPg>[0] & {
   readonly Client: new (
     options: object,
   ) => {
@@ -57,7 +57,7 @@ interface PgModule {
     readonly end: () => Promise<unknown>;
     readonly on: (event: 'error', listener: () => void) => unknown;
   };
-}
+};
 
 function postgresDriver(pg: PgModule): WorkloadDriver {
   return {
@@ -65,7 +65,7 @@ function postgresDriver(pg: PgModule): WorkloadDriver {
     begin: (level) => [`BEGIN ISOLATION LEVEL ${level}`],
     setLevel: (level) => `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${level}`,
     needsTending: true,
-    hook: async (recording) => (await import('../../capture/index.ts')).hookPg(pg as never, recording),
+    hook: async (recording) => (await import('../../capture/index.ts')).hookPg(pg, recording),
   };
 }
 
@@ -88,6 +88,8 @@ async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClie
   };
 }
 
+type MysqlCore = Parameters<typeof hookMysql2>[0];
+
 interface MysqlModule {
   readonly createConnection: (options: object) => Promise<{
     readonly query: (sql: string, values: readonly unknown[]) => Promise<[unknown, unknown]>;
@@ -96,13 +98,13 @@ interface MysqlModule {
 }
 
 /** @param core the module that `promised` wraps */
-function mysqlDriver(promised: MysqlModule, core: object): WorkloadDriver {
+function mysqlDriver(promised: MysqlModule, core: MysqlCore): WorkloadDriver {
   return {
     open: (url) => openMysql(promised, url),
     begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN'],
     setLevel: (level) => `SET SESSION TRANSACTION ISOLATION LEVEL ${level}`,
     needsTending: false,
-    hook: async (recording) => (await import('../../capture/index.ts')).hookMysql2(core as never, recording),
+    hook: async (recording) => (await import('../../capture/index.ts')).hookMysql2(core, recording),
   };
 }
 

@@ -18,7 +18,7 @@ import { type ConstrainingLevel, constrainingLevels } from '../../isolation/inde
 import { isSqlProgram, type Program, requireUsed } from '../../program/index.ts';
 import { type EarlierFailures, replayEarlier } from '../failures/earlier-failures.ts';
 import { foundByTest } from '../failures/found-failures.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
 import type { Progress } from '../output/progress.ts';
 import type { TestOptions } from './test-options.ts';
@@ -26,7 +26,6 @@ import { cutResult, reportLevels, reportOne } from './test-report.ts';
 import { testSqlProgram } from './test-sql.ts';
 import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram, withEarlier, withKept } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
   moirai

@@ -11,13 +11,12 @@ import { conclude, gapText } from '../../evidence/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import { answerOf } from '../../program/index.ts';
 import { printable } from '../../report/index.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { testJson } from '../output/json.ts';
 import { replayCommand, testCommandLine } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
 import type { TestOptions } from './test-options.ts';
 import { type Cut, cutEvidence } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 /** @param weakestPassing absent: the other levels were not run */
 export function reportOne(

@@ -7,7 +7,7 @@ import { printable } from '../../report/index.ts';
 import type { SqlCampaignResult } from '../../campaign/sql/index.ts';
 import { replayEarlier } from '../failures/earlier-failures.ts';
 import { foundBySqlTest } from '../failures/found-failures.ts';
-import type { Host } from '../host.ts';
+import type { Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
 import type { Progress } from '../output/progress.ts';
@@ -15,7 +15,6 @@ import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
 import type { TestOptions } from './test-options.ts';
 import { type Cut, cutEvidence, type UserProgram, withEarlier, withKept } from '../modules/user-program.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 /** @throws InputError `option/...`, `program/schema` */
 export async function testSqlProgram(

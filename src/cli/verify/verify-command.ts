@@ -4,13 +4,12 @@ import { type Conclusion, conclusionJson, exitCodeOf, gapText } from '../../evid
 import { counted, type Styler, wrap } from '../../report/index.ts';
 import type { SmallViolation, TraceResult, Violation } from '../../verify/index.ts';
 import type { TraceOperation } from '../../trace/index.ts';
-import type { ExitCode, Host } from '../host.ts';
+import type { ExitCode, Host, Ending } from '../host.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { appearance } from '../output/style.ts';
 import { printEnding } from '../modules/user-program.ts';
 import { namesOf, readAll, shareText } from './verify-input.ts';
-import type { Ending } from '../interruption/watchdog.ts';
 
 interface VerifyOptions {
   readonly engine?: string;

@@ -2,6 +2,7 @@
 import { InputError } from '../../base/index.ts';
 import { formatCount } from '../../report/index.ts';
 import type { readTraces, TraceResult, TraceState } from '../../verify/index.ts';
+import { ofKind } from '../files/file-kind.ts';
 import type { Host } from '../host.ts';
 
 interface Verification {
@@ -21,7 +22,7 @@ export async function readAll(
 ): Promise<TraceResult> {
   const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    const traces = files.map((file) => host.openInput(file));
+    const traces = files.map((file) => ofKind('trace', host.openInput(file), file));
     return await read(traces, verification, () => host.interruption.aborted);
   } catch (error) {
     throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;

@@ -3,12 +3,15 @@ import type { UnsupportedStatement } from '../../evidence/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 import type { Wait } from '../../sql/model/index.ts';
 import type { Ways } from '../assumptions/index.ts';
+import type { DatabaseImage } from './image.ts';
 import type { SharedPlans } from './plan-cache.ts';
 import type { Profile } from './profile.ts';
 import type { Settle } from './scheduler.ts';
 
 export interface SqlDatabaseOptions {
   readonly profile: Profile;
+  /** What it begins with, of a database of the same profile. Default: empty. */
+  readonly image?: DatabaseImage;
   /** Default 1. Draws everything that is left open, unless `decisions` decides. */
   readonly seed?: number;
   readonly decisions?: Decisions;

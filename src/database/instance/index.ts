@@ -2,11 +2,13 @@ export { type AdminCommand, adminCommandOf, parseAdminCommand } from './admin-co
 export { formatChoices, parseChoices, type Replay } from './choices.ts';
 export type { ConnectedSession } from './connected-session.ts';
 export type { SqlDatabaseOptions } from './database-options.ts';
+export type { DatabaseImage } from './image.ts';
 export { Instance } from './instance.ts';
 export {
   defaultIsolation,
   engineLevels,
   type EngineName,
+  forbiddingLevel,
   parseProfile,
   type Profile,
   type ProfileOptions,

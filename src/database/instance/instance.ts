@@ -5,12 +5,13 @@
 import { wallClockMicroseconds } from '../../base/index.ts';
 import type { EngineProfile } from '../../engine/index.ts';
 import type { History } from '../../history/index.ts';
-import { Catalog, dropTemporarySchema } from '../../sql/index.ts';
+import { type Catalog, endTemporarySchema, newCatalog } from '../../sql/index.ts';
 import { type Dialect, SqlError } from '../../sql/model/index.ts';
 import { AssumedAccesses, UnsupportedStatements } from '../assumptions/index.ts';
 import { type SessionRules, sessionRules } from '../dialect/index.ts';
 import type { ConnectedSession } from './connected-session.ts';
 import type { SqlDatabaseOptions } from './database-options.ts';
+import { copyState, type StoredState } from './image.ts';
 import { PlanCache } from './plan-cache.ts';
 import { openEngine, type Profile, settingsOf } from './profile.ts';
 import { Scheduler } from './scheduler.ts';
@@ -33,6 +34,8 @@ export class Instance {
   readonly names = new SessionNames();
   readonly plans: PlanCache;
   readonly choices: SeededChoices;
+  /** Was the mock database itself given a command? */
+  isAdministered = false;
   readonly #options: SqlDatabaseOptions;
   #assumed = new AssumedAccesses();
   #engine: EngineProfile;
@@ -52,8 +55,23 @@ export class Instance {
     this.plans = new PlanCache(options);
     this.choices = new SeededChoices(options);
     this.#engine = this.#newEngine();
-    this.#catalog = new Catalog(this.#engine.storage, this.rules.databaseName);
+    this.#catalog =
+      options.image === undefined
+        ? newCatalog(this.#engine.storage, this.rules.databaseName)
+        : copyState(options.image, this.#engine);
     this.#scheduler = this.#newScheduler();
+  }
+
+  /**
+   * What is stored now, as other databases may begin with it; `null`: a session is connected, or there is more than rows and relations: random numbers were
+   * drawn, a command for the mock database was given, or moirai refused what the engine can do.
+   */
+  state(): StoredState | null {
+    const { choices, unsupported, sessions, isAdministered } = this;
+    if (sessions.size > 0 || choices.hasDrawn || isAdministered || unsupported.list.length > 0) return null;
+    if (!this.#engine.isCopyable || !this.#catalog.isSettled) return null;
+    const engine = this.#newEngine();
+    return { engine, catalog: copyState({ engine: this.#engine, catalog: this.#catalog }, engine) };
   }
 
   /** The rows, and the rules of the engine that is mocked. */
@@ -99,7 +117,7 @@ export class Instance {
     for (const session of this.sessions.values()) session.rollback();
     this.reseed();
     this.#engine = this.#newEngine();
-    this.#catalog = new Catalog(this.#engine.storage, this.rules.databaseName);
+    this.#catalog = newCatalog(this.#engine.storage, this.rules.databaseName);
     this.#scheduler = this.#newScheduler();
   }
 
@@ -110,7 +128,7 @@ export class Instance {
   }
 
   disconnect(session: number): void {
-    dropTemporarySchema(this.#catalog, session);
+    endTemporarySchema(this.#catalog, session);
     this.sessions.delete(session);
     this.#engine.advisoryLocks.endSession(session);
     this.#scheduler.released();

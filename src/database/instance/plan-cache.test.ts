@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { connected, openDatabase, type TestSession } from '../sql-session.test-support.ts';
 import { SharedPlans } from './plan-cache.ts';
 
-type Dialect = 'postgres' | 'mysql';
-
-const schema: Readonly<Record<Dialect, readonly string[]>> = {
-  postgres: ['CREATE TABLE a (id serial PRIMARY KEY, n int)', 'INSERT INTO a (n) VALUES (7)'],
-  mysql: ['CREATE TABLE a (id int AUTO_INCREMENT PRIMARY KEY, n int)', 'INSERT INTO a (n) VALUES (7)'],
-};
+/** Whose counter follows a value that a statement names, and whose does not. */
+const counters = {
+  postgres: { key: 'serial PRIMARY KEY', afterOneAndThirty: 2 },
+  mysql: { key: 'int AUTO_INCREMENT PRIMARY KEY', afterOneAndThirty: 31 },
+} as const;
 
 class CountedPlans extends SharedPlans {
   uses = 0;
@@ -20,15 +19,16 @@ class CountedPlans extends SharedPlans {
   }
 }
 
-async function opened(dialect: Dialect, sharedPlans: SharedPlans): Promise<TestSession> {
+async function opened(dialect: keyof typeof counters, sharedPlans: SharedPlans): Promise<TestSession> {
   const database = await openDatabase({ engine: dialect }, { sharedPlans, settle: null });
   const session = connected(database);
-  for (const sql of schema[dialect]) await session.run(sql);
+  await session.run(`CREATE TABLE a (id ${counters[dialect].key}, n int)`);
+  await session.run('INSERT INTO a (n) VALUES (7)');
   database.start();
   return session;
 }
 
-describe.each<Dialect>(['postgres', 'mysql'])('%s: two databases with one schema', (dialect) => {
+describe.each(['postgres', 'mysql'] as const)('%s: two databases with one schema', (dialect) => {
   test('share the plan of a statement', async () => {
     const shared = new CountedPlans();
     const [one, other] = [await opened(dialect, shared), await opened(dialect, shared)];
@@ -48,7 +48,7 @@ describe.each<Dialect>(['postgres', 'mysql'])('%s: two databases with one schema
     await one.run('INSERT INTO a (id, n) VALUES (50, 1)');
     await other.run('INSERT INTO a (id, n) VALUES (30, 1)');
     await other.run('INSERT INTO a (n) VALUES (1)');
-    const last = dialect === 'mysql' ? 31 : 2;
+    const last = counters[dialect].afterOneAndThirty;
     expect(await other.rows('SELECT id FROM a ORDER BY id')).toEqual(
       [1, 30, last].toSorted((a, b) => a - b).map((id) => [id]),
     );

@@ -11,7 +11,12 @@ import {
   isolationNamed,
   postgresEngine,
 } from '../../engine/index.ts';
-import { type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
+import {
+  type ConstrainingLevel,
+  constrainingLevels,
+  type IsolationLevel,
+  isolationLevels,
+} from '../../isolation/index.ts';
 import { postgresDefaults } from '../settings/index.ts';
 
 /** What `--engine` takes. */
@@ -116,6 +121,13 @@ export function profileText(profile: Profile): string {
   return profile.family === 'engine'
     ? `${engines[profile.engine].title}, ${profile.isolation}`
     : `any behaviour of ${profile.level} (axiomatic, ${profile.granularity} granularity), ${profile.dialect} dialect`;
+}
+
+/** The weakest level of the database, by its own name, that forbids what a level of the axioms forbids. */
+export function forbiddingLevel(profile: Profile, level: IsolationLevel): string {
+  if (profile.family === 'axiomatic') return level;
+  const { levels, histories } = engines[profile.engine].storage;
+  return levels.find((each) => isolationLevels.indexOf(histories[each]) >= isolationLevels.indexOf(level)) ?? level;
 }
 
 /**

@@ -8,6 +8,8 @@ import type { SqlDatabaseOptions } from './database-options.ts';
 export class SeededChoices {
   /** The share of statements and commits that fail spuriously. */
   abortRate: number;
+  /** Has anything but a decision been drawn? */
+  hasDrawn = false;
   #seed: number;
   #decisions: Decisions;
   /** For `random()` and spurious failures: drawn in the order of the schedule, so that a replay draws the same. */
@@ -31,6 +33,7 @@ export class SeededChoices {
 
   /** In [0, 1). */
   random(): number {
+    this.hasDrawn = true;
     return this.#draws.choose(2 ** 31) / 2 ** 31;
   }
 
@@ -41,6 +44,7 @@ export class SeededChoices {
   mayFailSpuriously({ readsStrongly }: { readonly readsStrongly: boolean }, isolation: IsolationName): void {
     const rate = this.abortRate;
     if (rate === 0 || readsStrongly || isolation === 'read committed' || isolation === 'read uncommitted') return;
+    this.hasDrawn = true;
     if (this.#draws.choose(1_000_000) < rate * 1_000_000)
       throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', {
         mysqlNumber: 1213,

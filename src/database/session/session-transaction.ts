@@ -219,8 +219,9 @@ export class SessionTransaction {
   #backTo({ mark, ddl, settings, modes, deferral, locks }: Savepoint): void {
     this.characteristics.backTo(modes);
     this.#session.deferred.backTo(deferral);
-    this.#undoDdl(ddl);
+    // Rows first: DDL that is undone looks at those that are left.
     this.open().rollbackTo(mark);
+    this.#undoDdl(ddl);
     this.#instance.engine.advisoryLocks.endTransaction(this.#session.id, locks);
     this.#session.settings.backTo(settings);
   }
@@ -235,10 +236,11 @@ export class SessionTransaction {
 
   #undo(): void {
     this.#session.deferred.clear();
-    this.#undoDdl(0);
     const stored = this.#stored;
     this.#stored = null;
+    // Rows first: DDL that is undone looks at those that are left.
     stored?.rollback();
+    this.#undoDdl(0);
     this.#instance.engine.advisoryLocks.endTransaction(this.#session.id);
     if (stored !== null) this.#instance.engine.ended();
   }

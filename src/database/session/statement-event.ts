@@ -4,13 +4,16 @@ import type { Notice, StatementResult, TableLock } from '../../sql/index.ts';
 import type { SnapshotOf } from '../../engine/index.ts';
 import type { Prepared } from './prepared.ts';
 
+/** A statement that has ended. */
 export interface StatementEvent {
   readonly sql: string;
+  /** Its parameters as text. */
   readonly parameters: readonly string[];
-  /** What it waited for, in order. */
+  /** What it waited for, in order: `the row accounts/1, locked by session 2`. */
   readonly waits: readonly string[];
+  /** `SELECT`, `UPDATE`. */
   readonly command: string;
-  /** `null`: it returns no rows. The first few rows as text. */
+  /** Its first few rows as text; `null`: it returns none. */
   readonly rows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;

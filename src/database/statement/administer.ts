@@ -11,6 +11,7 @@ export function adminColumns(command: AdminCommand): readonly ResultColumn[] | n
 
 /** @param session `null`: the command is not of a session @throws SqlError, InputError */
 export function administer(command: AdminCommand, instance: Instance, session: SessionState | null): StatementResult {
+  instance.isAdministered = true;
   switch (command.kind) {
     case 'reset':
       instance.reset();

@@ -1,14 +1,21 @@
 /** One statement that reads, writes or defines, from its locks to its answer: when it fails it is rolled back, or its transaction is. */
 import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../../sql/index.ts';
-import { engineRules, type SqlValue, type StatementView, type Waiting } from '../../sql/model/index.ts';
+import {
+  engineRules,
+  type SqlValue,
+  type StatementView,
+  type Waiting,
+  SqlError,
+  type Dialect,
+} from '../../sql/model/index.ts';
 import { pause, runAfterWaits, type UndoneByError } from '../../engine/index.ts';
 import { openRowsIn } from '../assumptions/index.ts';
 import { type Prepared, type RowStatement, type SessionParts, type SessionTransaction } from '../session/index.ts';
-import { checkMayWrite, checkPlace, isCommittedAround } from './statement-checks.ts';
 import { currentStatement } from './statement-plans.ts';
 import { emptyResult } from './statement-result.ts';
 import { statementCheck } from './statement-limits.ts';
 import { isNameTaken, lockTables } from './table-locks.ts';
+import type { SessionRules } from '../dialect/index.ts';
 
 /** @throws SqlError */
 export function* runStatement(
@@ -104,4 +111,23 @@ function rollBack(undone: UndoneByError, transaction: SessionTransaction): void 
     case 'all until rollback':
       return transaction.abort();
   }
+}
+
+/** @throws SqlError 25006 */
+function checkMayWrite(command: string, { characteristics }: SessionTransaction, rules: SessionRules): void {
+  if (characteristics.isReadOnly) throw rules.readOnlyTransaction(command);
+}
+
+/** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01, 25001 */
+function checkPlace(statement: RowStatement, isInBlock: boolean): void {
+  if (statement.kind === 'ddl' && statement.outsideBlocks !== null && isInBlock)
+    throw new SqlError('25001', `${statement.outsideBlocks} cannot run inside a transaction block`);
+  if (statement.kind === 'lock' && !isInBlock)
+    throw new SqlError('25P01', `${statement.command} can only be used in transaction blocks`);
+}
+
+/** Does it commit the transaction before it and its own after it? */
+function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
+  if (statement.kind === 'query') return statement.commitsAround === true;
+  return statement.kind === 'ddl' && !statement.isTemporary && engineRules[dialect].ddlCommits;
 }

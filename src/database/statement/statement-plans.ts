@@ -2,10 +2,9 @@
 import { type Catalog, type PreparedStatement, splitStatements, type Statement } from '../../sql/index.ts';
 import { SqlError, type SqlType } from '../../sql/model/index.ts';
 import { adminCommandOf } from '../instance/index.ts';
-import type { Prepared, SessionParts } from '../session/index.ts';
+import type { Prepared, SessionParts, SessionTransaction } from '../session/index.ts';
 import { searchPathOf } from '../settings/index.ts';
 import { adminColumns } from './administer.ts';
-import { checkReadableNotFailed } from './statement-checks.ts';
 import { orStackError } from './statement-limits.ts';
 
 type Types = readonly (SqlType | undefined)[];
@@ -90,4 +89,15 @@ function haveColumnsChanged(statement: Statement, { columns }: Prepared): boolea
 
 function titlesOf(columns: PreparedStatement['columns']): string {
   return JSON.stringify(columns?.map(({ name, type, modifier }) => [name, type.oid, modifier]) ?? null);
+}
+
+/** A failed transaction refuses each statement that can be read, before names are looked up. @throws SqlError 25P02 */
+function checkReadableNotFailed(transaction: SessionTransaction, read: () => unknown): void {
+  if (!transaction.isFailed) return;
+  try {
+    read();
+  } catch {
+    return;
+  }
+  transaction.checkNotFailed();
 }

@@ -1,7 +1,7 @@
 /** ALTER TABLE: the latest state in a new shape. The axioms know no DDL; it is outside of the history. */
 import { SqlError, type TableShape, type SqlValue } from '../../sql/model/index.ts';
 import { type Key, RowIndex } from './row-index.ts';
-import { StoredRow, Table } from './table.ts';
+import { StoredRow, Table, type TableIndex } from './table.ts';
 
 /** Has a transaction read or written a cell of it? */
 export function isTouched(table: Table): boolean {
@@ -41,7 +41,7 @@ function samePrimaryKey(table: Table, shape: TableShape): boolean {
 
 /** The same cells; other indexes. */
 function reindexed(table: Table, shape: TableShape): Table {
-  const indexes = shape.indexes.map((index) => new RowIndex(index));
+  const indexes = shape.indexes.map((index) => new RowIndex<StoredRow>(index));
   for (const row of table.rows.values()) {
     const values = row.image((slot) => row.latest(slot));
     if (values === null) continue;
@@ -56,14 +56,14 @@ function reindexed(table: Table, shape: TableShape): Table {
   return table;
 }
 
-function refuseDuplicate(indexes: readonly RowIndex[], row: StoredRow): void {
+function refuseDuplicate(indexes: readonly TableIndex[], row: StoredRow): void {
   for (const index of indexes) {
     const key = index.keyOf(row.values as Key);
     if (index.isChecked(key) && index.committed.firstWith(key) !== undefined) throw duplicateKey(index);
   }
 }
 
-function duplicateKey(index: RowIndex): SqlError {
+function duplicateKey(index: TableIndex): SqlError {
   return new SqlError('23505', `could not create unique index "${index.shape.name}"`, {
     constraint: index.shape.name,
   });

@@ -3,9 +3,9 @@ import { type History, INITIAL, type Key, type Operation, type Value } from '../
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import { historyOf, visibleOf } from '../../mockdb/index.ts';
 import type { SqlValue } from '../../sql/model/index.ts';
-import type { Cell, Held, Writer } from './cell.ts';
-import { jsonValue } from './json-value.ts';
-import type { StoredRow } from './table.ts';
+import type { Writer } from './version.ts';
+import { jsonValue, type Held } from './held.ts';
+import type { StoredRow, Cell } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Committed and aborted transactions in the order in which they began; every read names its writer. */

@@ -1,6 +1,8 @@
 /** What a transaction has written so far, statement by statement, and what it did in order: its part of the history. */
 import type { Operation, TransactionIndex, Value } from '../../history/index.ts';
-import type { Cell, Held, Writer } from './cell.ts';
+import type { Writer } from './version.ts';
+import type { Held } from './held.ts';
+import type { Cell } from './table.ts';
 
 interface OwnWrite {
   readonly cell: Cell;

@@ -4,18 +4,12 @@
  * transaction that brings such a row commits, those who have scanned its place before read, after the fact, a version that was there
  * then. At read committed this asks nothing of anyone, for what is visible to a read is what was read before it.
  */
-import type { AccessPath } from '../../sql/model/index.ts';
 import type { CommitOrders } from '../../isolation/index.ts';
-import { type Cell, initialWriter, type Version } from './cell.ts';
-import type { Key, RowIndex } from './row-index.ts';
-import { isThere, type StoredRow, type Table } from './table.ts';
+import { initialWriter, type Version } from './version.ts';
+import type { Key } from './row-index.ts';
+import { isThere, type StoredRow, type Cell, type TableIndex } from './table.ts';
 import type { Transaction } from './transaction.ts';
 import type { Window } from './window.ts';
-
-export interface Scan {
-  readonly table: Table;
-  readonly path: AccessPath;
-}
 
 /** Makes the reads of those who missed what `writer` is about to commit. @returns false where one of them can have seen nothing else */
 export function readMissed(writer: Transaction, window: Window): boolean {
@@ -32,13 +26,13 @@ export function readMissed(writer: Transaction, window: Window): boolean {
 /** A row that can be found where it could not be found before. */
 interface Brought {
   readonly row: StoredRow;
-  readonly keys: readonly { readonly index: RowIndex; readonly key: Key }[];
+  readonly keys: readonly { readonly index: TableIndex; readonly key: Key }[];
   /** What tells that it was not there. */
   readonly cells: readonly Cell[];
 }
 
 function rowsBrought(writer: Transaction): Brought[] {
-  const keysOf = new Map<StoredRow, { index: RowIndex; key: Key }[]>();
+  const keysOf = new Map<StoredRow, { index: TableIndex; key: Key }[]>();
   for (const row of writer.inHand) if (!row.isListed && writer.own.last(row.cell(0)) !== undefined) keysOf.set(row, []);
   for (const { row, index, key } of writer.pendingKeys) {
     const shape = row.table.indexes[index];

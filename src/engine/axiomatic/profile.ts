@@ -1,4 +1,5 @@
 /** The store of an axiomatic level as its sessions see it: SQL's levels mean nothing to it, and nothing locks or stops. */
+import { assert } from '../../base/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 import type { IsolationName } from '../../sql/index.ts';
@@ -87,6 +88,12 @@ class AxiomaticProfile implements EngineProfile {
   }
 
   keepsSnapshot(): void {}
+
+  readonly isCopyable = false;
+
+  copyFrom(): void {
+    assert(false, 'what the axiomatic store holds is not copied');
+  }
 
   lockSequence(): void {}
 

@@ -2,30 +2,34 @@
  * An index over all versions. Readers see different versions of one row, even a row mixed from several: a row has an entry for every key
  * that its cells can make up. Rows that are found may thus not match; a row that can match is found.
  */
-import { type IndexShape, SqlError, type SqlValue } from '../../sql/model/index.ts';
+import { type IndexShape, type RowId, SqlError, type SqlValue } from '../../sql/model/index.ts';
 import { type IndexEntry, type IndexPath, IndexTree } from '../index-tree.ts';
-import type { StoredRow } from './table.ts';
 
 export type Key = readonly SqlValue[];
 
-export interface RowEntry extends IndexEntry {
-  readonly row: StoredRow;
+/** A row of a table, as far as its indexes know it. */
+interface Indexed {
+  readonly id: RowId;
+}
+
+export interface RowEntry<Of extends Indexed> extends IndexEntry {
+  readonly row: Of;
 }
 
 /** Keys that open transactions have given a row. */
-interface PendingEntry extends RowEntry {
+interface PendingEntry<Of extends Indexed> extends RowEntry<Of> {
   readonly by: Set<object>;
 }
 
 /** A row whose cells make up more keys than this is taken to have any key. */
 const combinationsMax = 256;
 
-export class RowIndex {
+export class RowIndex<Of extends Indexed> {
   readonly shape: IndexShape;
-  readonly committed: IndexTree<RowEntry>;
-  readonly pending: IndexTree<PendingEntry>;
+  readonly committed: IndexTree<RowEntry<Of>>;
+  readonly pending: IndexTree<PendingEntry<Of>>;
   /** Rows with too many keys. */
-  readonly wide = new Set<StoredRow>();
+  readonly wide = new Set<Of>();
   /** The columns that keys were computed from so far. */
   readonly #columns = new Set<number>();
   #target: Key = [];
@@ -89,17 +93,17 @@ export class RowIndex {
   }
 
   /** The rows to look at for `path`, in order of the keys: the listed ones, and those to which `reader` (`null`: anyone) has given a key. */
-  rows(path: IndexPath, reader: object | null): Set<StoredRow> {
+  rows(path: IndexPath, reader: object | null): Set<Of> {
     const own = [...this.pending.range(path)].filter(({ by }) => reader === null || by.has(reader));
     const step = path.isDescending ? -1 : 1;
-    const rows = new Set<StoredRow>();
+    const rows = new Set<Of>();
     let next = 0;
     for (const { key, row } of this.committed.range(path)) {
-      for (; next < own.length && this.shape.compare((own[next] as PendingEntry).key, key) * step < 0; next += 1)
-        rows.add((own[next] as PendingEntry).row);
+      for (; next < own.length && this.shape.compare((own[next] as PendingEntry<Of>).key, key) * step < 0; next += 1)
+        rows.add((own[next] as PendingEntry<Of>).row);
       rows.add(row);
     }
-    for (; next < own.length; next += 1) rows.add((own[next] as PendingEntry).row);
+    for (; next < own.length; next += 1) rows.add((own[next] as PendingEntry<Of>).row);
     for (const row of this.wide) rows.add(row);
     return rows;
   }
@@ -116,13 +120,13 @@ export class RowIndex {
     );
   }
 
-  addPending(row: StoredRow, key: Key, by: object): void {
+  addPending(row: Of, key: Key, by: object): void {
     const there = this.pending.get(key, row.id);
     if (there === undefined) this.pending.insert({ key, id: row.id, row, by: new Set([by]) });
     else there.by.add(by);
   }
 
-  removePending(row: StoredRow, key: Key, by: object): void {
+  removePending(row: Of, key: Key, by: object): void {
     const there = this.pending.get(key, row.id);
     if (there?.by.delete(by) === true && there.by.size === 0) this.pending.remove(key, row.id);
   }

@@ -14,9 +14,9 @@ import {
   type Waiting,
   type SqlValue,
 } from '../../sql/model/index.ts';
-import type { Held } from './cell.ts';
 import { answer, atOnce, ours, SeenRow } from './seen-row.ts';
 import type { StoredRow, Table } from './table.ts';
+import type { Held } from './held.ts';
 
 /** What a picture asks of its store. */
 export interface Pictured {

@@ -5,7 +5,8 @@ import { formatHistory } from '../../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { drawing, type StrategyName } from '../../mockdb/index.ts';
 import {
-  Catalog,
+  type Catalog,
+  newCatalog,
   loadParser,
   prepareStatement,
   splitStatements,
@@ -36,7 +37,7 @@ class Database {
     strategy: StrategyName = 'latest',
   ) {
     this.store = axiomaticStorage({ level, decisions: drawing({ chooser: seeded(1), strategy }), ...more });
-    this.catalog = new Catalog(this.store);
+    this.catalog = newCatalog(this.store);
     const load = this.store.begin(0, options);
     this.run(load, schema);
     finish(load.commit());

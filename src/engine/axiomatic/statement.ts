@@ -22,23 +22,22 @@ import type {
   SqlValue,
 } from '../../sql/model/index.ts';
 import { assert } from '../../base/index.ts';
-import type { AxiomaticStorage } from './storage.ts';
-import type { Cell, Held } from './cell.ts';
-import type { Key, RowIndex } from './row-index.ts';
+import type { Key } from './row-index.ts';
 import { answer, atOnce, ours, SeenRow } from './seen-row.ts';
-import { isThere, type StoredRow, type Table } from './table.ts';
-import type { Transaction } from './transaction.ts';
+import { isThere, type StoredRow, type Table, type Cell, type TableIndex } from './table.ts';
+import type { Store, Transaction } from './transaction.ts';
 import { findDuplicate, waitForRow } from './unique.ts';
+import type { Held } from './held.ts';
 
 export class Statement implements StatementView {
-  readonly #storage: AxiomaticStorage;
+  readonly #storage: Store;
   readonly #transaction: Transaction;
   readonly #number: number;
   readonly #seen = new Map<Cell, Held>();
   readonly #load = (row: Row, column: number): SqlValue =>
     (row.values[column] = this.#read(ours(row).stored, column + 1) as SqlValue);
 
-  constructor(storage: AxiomaticStorage, transaction: Transaction, number: number) {
+  constructor(storage: Store, transaction: Transaction, number: number) {
     this.#storage = storage;
     this.#transaction = transaction;
     this.#number = number;
@@ -113,7 +112,7 @@ export class Statement implements StatementView {
     );
     if (hasMoved(table, stored, keys)) return yield* this.#move(row, image, columns);
     const changed = keys.map((key, i) =>
-      key === null || isKeyOf(table.indexes[i] as RowIndex, key, before) ? null : key,
+      key === null || isKeyOf(table.indexes[i] as TableIndex, key, before) ? null : key,
     );
     const duplicate = yield* findDuplicate(this.#storage, this.#transaction, table, changed, stored);
     if (duplicate !== null) return { kind: 'duplicate', index: duplicate.index, row: this.#latestRow(duplicate.row) };
@@ -226,7 +225,7 @@ export class Statement implements StatementView {
     const choices = stored.table.choices(stored);
     for (const column of columns) choices[column] = [this.#transaction.latest(stored, column + 1) as SqlValue];
     return changed.map((key, i) =>
-      key === null ? [] : ((stored.table.indexes[i] as RowIndex).keysOf(choices) ?? [key]),
+      key === null ? [] : ((stored.table.indexes[i] as TableIndex).keysOf(choices) ?? [key]),
     );
   }
 
@@ -256,7 +255,7 @@ export class Statement implements StatementView {
   }
 }
 
-function isKeyOf(index: RowIndex, key: Key, values: Key | null): boolean {
+function isKeyOf(index: TableIndex, key: Key, values: Key | null): boolean {
   const old = values === null ? null : index.shape.keyOf(values);
   return old !== null && index.shape.compare(old, key) === 0;
 }
@@ -266,5 +265,5 @@ function hasMoved(table: Table, stored: StoredRow, keys: readonly (Key | null)[]
   const key = table.indexes.findIndex(({ shape }) => shape.isPrimary);
   const newKey = keys[key];
   if (newKey === undefined || newKey === null || stored.primaryKey === null) return false;
-  return (table.indexes[key] as RowIndex).shape.compare(newKey, stored.primaryKey) !== 0;
+  return (table.indexes[key] as TableIndex).shape.compare(newKey, stored.primaryKey) !== 0;
 }

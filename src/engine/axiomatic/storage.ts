@@ -3,7 +3,7 @@
  * sections 4 to 6. The levels are moirai's, not those that SQL names: all transactions are at the store's own, whatever they ask for.
  *
  * A store begins by loading: what is written before `start` is the initial state. Then each transaction is a node of the commit orders
- * (isolation/commit-orders.ts), which are kept to a window of transactions (axiomatic/window.ts). Cells: axiomatic/cell.ts. Statements:
+ * (isolation/commit-orders.ts), which are kept to a window of transactions (axiomatic/window.ts). Cells: axiomatic/table.ts. Statements:
  * axiomatic/statement.ts.
  */
 import { assert, InputError } from '../../base/index.ts';
@@ -22,15 +22,17 @@ import type { History } from '../../history/index.ts';
 import { CommitOrders, type ConstrainingLevel, constrainingLevels, parseLevel } from '../../isolation/index.ts';
 import { AxiomaticCore, type Decisions, type ReadPoint } from '../../mockdb/index.ts';
 import { alteredTable, isTouched } from './alter.ts';
-import { type Cell, type Held, Version } from './cell.ts';
+import { Version } from './version.ts';
 import { cellHistory } from './history.ts';
 import { readMissed } from './phantoms.ts';
 import { LoadTransaction } from './loading.ts';
 import { SnapshotTransaction } from './snapshot.ts';
-import { type Granularity, isThere, type StoredRow, Table } from './table.ts';
-import { Transaction } from './transaction.ts';
+import { type Granularity, isThere, type StoredRow, Table, type Cell } from './table.ts';
+import { Statement } from './statement.ts';
+import { type Store, Transaction } from './transaction.ts';
 import { Window } from './window.ts';
 import { WaitsFor } from '../waits-for.ts';
+import type { Held } from './held.ts';
 
 export interface AxiomaticStorageOptions {
   readonly level: ConstrainingLevel;
@@ -51,7 +53,7 @@ export function axiomaticStorage(options: AxiomaticStorageOptions): AxiomaticSto
   return new AxiomaticStorage(options);
 }
 
-export class AxiomaticStorage implements Storage {
+export class AxiomaticStorage implements Storage, Store {
   readonly waitsFor = new WaitsFor();
   #level: ConstrainingLevel;
   readonly #core: AxiomaticCore;
@@ -175,7 +177,11 @@ export class AxiomaticStorage implements Storage {
     return cellHistory(this.#transactions, this.#sessionNames, this.#level);
   }
 
-  // ---- for the parts of the store
+  // ---- for transactions and statements
+
+  statement(transaction: Transaction, number: number): Statement {
+    return new Statement(this, transaction, number);
+  }
 
   table(id: TableId): Table {
     const table = this.#tables.get(id);

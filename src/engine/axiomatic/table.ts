@@ -1,19 +1,61 @@
 /**
- * The rows of one table, as all transactions may see them. A row is its primary key: deleted and inserted again it is the same row, with
+ * The rows of one table with their cells, as all transactions may see them. A row is its primary key: deleted and inserted again it is the same row, with
  * the same cells. A row without a primary key is itself. Rows that no reader can find any more are not listed; those with a primary key are
  * remembered, because their cells have a past.
  */
 import type { AccessPath, IndexId, RowId, TableShape, SqlValue } from '../../sql/model/index.ts';
 import { IndexTree } from '../index-tree.ts';
-import { Cell, type Held, initialWriter } from './cell.ts';
-import { jsonValue } from './json-value.ts';
+import { initialWriter, Version } from './version.ts';
+import { jsonValue, type Held } from './held.ts';
 import { type Key, type RowEntry, RowIndex } from './row-index.ts';
 
 export type Granularity = 'cell' | 'row';
 
+export type TableIndex = RowIndex<StoredRow>;
+
 /** Is the row there, as slot 0 holds it? */
 export function isThere(existence: Held): boolean {
   return existence !== null && existence !== false;
+}
+
+/** Shared by all that have none. */
+const noVersions: readonly Version[] = [];
+
+/**
+ * What the axioms call a key. At cell granularity a row has an existence cell (true, false) and one cell a column; at row granularity one cell, which
+ * holds the row's values or `null`. A cell comes to be when the first transaction touches it; until then a row is no more than its initial values.
+ */
+export class Cell {
+  readonly row: StoredRow;
+  readonly initial: Held;
+  /** 0: existence, or the whole row; else a column's position + 1. */
+  readonly slot: number;
+  /** Its number in the commit orders; -1 while they do not know it. */
+  key = -1;
+  /** What the initial state holds, with all that has become part of it. */
+  base: Version;
+  /** The versions after it, in order of commit. */
+  versions: readonly Version[] = noVersions;
+
+  constructor(row: StoredRow, slot: number, initial: Held) {
+    this.row = row;
+    this.slot = slot;
+    this.initial = initial;
+    this.base = new Version(initialWriter, initial);
+  }
+
+  addVersion(version: Version): void {
+    this.versions = [...this.versions, version];
+  }
+
+  keepVersions(stays: (version: Version) => boolean): void {
+    const kept = this.versions.filter(stays);
+    this.versions = kept.length === 0 ? noVersions : kept;
+  }
+
+  get latest(): Version {
+    return this.versions.at(-1) ?? this.base;
+  }
 }
 
 export class StoredRow {
@@ -79,23 +121,23 @@ export class Table {
   readonly granularity: Granularity;
   /** The listed rows, in the order in which they were. */
   readonly rows = new Map<RowId, StoredRow>();
-  indexes: RowIndex[] = [];
-  primary: RowIndex | null;
+  indexes: TableIndex[] = [];
+  primary: TableIndex | null;
   /** Rows with a primary key that were listed once or may be. */
-  readonly #unlisted: IndexTree<RowEntry> | null;
+  readonly #unlisted: IndexTree<RowEntry<StoredRow>> | null;
   #rowIds = 0;
 
   constructor(shape: TableShape, name: string, granularity: Granularity) {
     this.shape = shape;
     this.name = name;
     this.granularity = granularity;
-    this.indexes = shape.indexes.map((index) => new RowIndex(index));
+    this.indexes = shape.indexes.map((index) => new RowIndex<StoredRow>(index));
     this.primary = primaryOf(this.indexes);
     this.#unlisted = this.primary === null ? null : new IndexTree(this.primary.shape.compare);
   }
 
-  index(id: IndexId): RowIndex {
-    return this.indexes.find(({ shape }) => shape.id === id) as RowIndex;
+  index(id: IndexId): TableIndex {
+    return this.indexes.find(({ shape }) => shape.id === id) as TableIndex;
   }
 
   /** The keys that a row with these values has, by index. */
@@ -169,7 +211,7 @@ export class Table {
   /** The same columns and primary key, other indexes. */
   reshape(shape: TableShape): void {
     this.shape = shape;
-    this.indexes = shape.indexes.map((index) => new RowIndex(index));
+    this.indexes = shape.indexes.map((index) => new RowIndex<StoredRow>(index));
     this.primary = primaryOf(this.indexes);
     for (const row of this.rows.values()) {
       row.keys = [];
@@ -186,7 +228,7 @@ export class Table {
   }
 
   #setKeys(row: StoredRow, i: number, keys: readonly Key[]): void {
-    const index = this.indexes[i] as RowIndex;
+    const index = this.indexes[i] as TableIndex;
     const { compare } = index.shape;
     const old = row.keys[i] ?? none;
     for (const key of old) if (!keys.some((other) => compare(other, key) === 0)) index.committed.remove(key, row.id);
@@ -212,7 +254,7 @@ export class Table {
 
 const none: readonly Key[] = [];
 
-function primaryOf(indexes: readonly RowIndex[]): RowIndex | null {
+function primaryOf(indexes: readonly TableIndex[]): TableIndex | null {
   return indexes.find(({ shape }) => shape.isPrimary) ?? null;
 }
 
@@ -223,7 +265,7 @@ function images(row: StoredRow): Key[] {
   return held.filter((image) => image !== null) as Key[];
 }
 
-function keysOfImages(index: RowIndex, rows: readonly Key[]): Key[] {
+function keysOfImages(index: TableIndex, rows: readonly Key[]): Key[] {
   const keys: Key[] = [];
   for (const values of rows) {
     const key = index.keyOf(values);

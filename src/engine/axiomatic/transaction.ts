@@ -1,16 +1,22 @@
 /** A transaction of the axiomatic store. It takes no locks; it waits only where a key that it needs is in another's hands. */
 import { assert } from '../../base/index.ts';
-import { SqlError, type StatementView, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
+import {
+  type AccessPath,
+  SqlError,
+  type StatementView,
+  type StorageTransaction,
+  type TableId,
+  type Waiting,
+} from '../../sql/model/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
-import type { AxiomaticTransaction } from '../../mockdb/index.ts';
-import type { AxiomaticStorage } from './storage.ts';
-import type { Cell, Held, Version, Writer } from './cell.ts';
+import type { AxiomaticTransaction, ReadPoint } from '../../mockdb/index.ts';
+import type { WaitsFor } from '../waits-for.ts';
+import type { Version, Writer } from './version.ts';
 import { type Mark, OwnWrites } from './own-writes.ts';
 import type { Key } from './row-index.ts';
 import { atOnce } from './seen-row.ts';
-import type { Scan } from './phantoms.ts';
-import { Statement } from './statement.ts';
-import type { StoredRow } from './table.ts';
+import type { Cell, StoredRow, Table } from './table.ts';
+import type { Held } from './held.ts';
 
 interface TransactionIdentity {
   readonly id: number;
@@ -18,6 +24,29 @@ interface TransactionIdentity {
   readonly attempt: number;
   readonly node: number;
   readonly level: ConstrainingLevel;
+}
+
+/** What a transaction and its statements ask of the store that holds them. */
+export interface Store {
+  readonly waitsFor: WaitsFor;
+  table(id: TableId): Table;
+  /** The rows that the latest state, or an open transaction, may have for this path. */
+  latestCandidates(table: Table, path: AccessPath): StoredRow[];
+  /** Who else has written this row and is open. */
+  holders(row: StoredRow, but: Transaction): Transaction[];
+  tookInHand(row: StoredRow, transaction: Transaction): void;
+  letGo(row: StoredRow, transaction: Transaction): void;
+  externalRead(reader: Transaction, cell: Cell, point: ReadPoint): Version;
+  statement(transaction: Transaction, number: number): StatementView;
+  /** @throws SqlError 40001 */
+  commit(writer: Transaction): void;
+  rollback(transaction: Transaction): void;
+}
+
+/** Where a transaction looked for rows. */
+export interface Scan {
+  readonly table: Table;
+  readonly path: AccessPath;
 }
 
 export class Transaction implements StorageTransaction, Writer, AxiomaticTransaction {
@@ -32,7 +61,7 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
   readonly own = new OwnWrites();
   /** Rows that it has written: others wait for it where they need to know how it ends. */
   readonly inHand = new Set<StoredRow>();
-  readonly #storage: AxiomaticStorage;
+  readonly #storage: Store;
   readonly #pending: { readonly row: StoredRow; readonly index: number; readonly key: Key }[] = [];
   readonly #marks: Mark[] = [];
   /** Where it looked for rows, above read-committed: phantoms.ts. */
@@ -41,7 +70,7 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
   #statements = 0;
   #externalReads = 0;
 
-  constructor(storage: AxiomaticStorage, options: TransactionIdentity) {
+  constructor(storage: Store, options: TransactionIdentity) {
     this.#storage = storage;
     this.id = options.id;
     this.session = options.session;
@@ -54,7 +83,7 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
     this.#mustBeOpen();
     this.own.flush();
     this.#statements += 1;
-    return new Statement(this.#storage, this, this.#statements);
+    return this.#storage.statement(this, this.#statements);
   }
 
   savepoint(): number {

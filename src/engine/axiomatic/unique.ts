@@ -3,15 +3,14 @@
  * wait for open transactions that are deciding about the rows in question; a wait that closes a cycle fails at once.
  */
 import { SqlError, type IndexId, type Row, type Waiting, type SqlValue } from '../../sql/model/index.ts';
-import type { AxiomaticStorage } from './storage.ts';
-import type { Key, RowIndex } from './row-index.ts';
+import type { Key } from './row-index.ts';
 import { SeenRow } from './seen-row.ts';
-import type { StoredRow, Table } from './table.ts';
-import type { Transaction } from './transaction.ts';
+import type { StoredRow, Table, TableIndex } from './table.ts';
+import type { Store, Transaction } from './transaction.ts';
 
 /** The first unique index that one of these keys (by index; `null`: not to be checked) is in the way of, once all who may decide have ended. */
 export function* findDuplicate(
-  storage: AxiomaticStorage,
+  storage: Store,
   transaction: Transaction,
   table: Table,
   keys: readonly (Key | null)[],
@@ -38,7 +37,7 @@ export function* findDuplicate(
 
 /** Waits for those on whose end it depends whether the row matches. */
 export function* waitForRow(
-  storage: AxiomaticStorage,
+  storage: Store,
   transaction: Transaction,
   row: StoredRow,
   matches: (row: Row) => boolean,
@@ -55,7 +54,7 @@ export function* waitForRow(
 }
 
 function* waitFor(
-  storage: AxiomaticStorage,
+  storage: Store,
   transaction: Transaction,
   others: readonly Transaction[],
   reason: string,
@@ -71,7 +70,7 @@ function* waitFor(
   }
 }
 
-function rowsWith(index: RowIndex, key: Key): Set<StoredRow> {
+function rowsWith(index: TableIndex, key: Key): Set<StoredRow> {
   const rows = new Set(index.wide);
   for (const { row } of index.committed.allWith(key)) rows.add(row);
   for (const { row } of index.pending.allWith(key)) rows.add(row);
@@ -79,16 +78,16 @@ function rowsWith(index: RowIndex, key: Key): Set<StoredRow> {
 }
 
 /** Does it depend on the end of `other` whether the row has this key? */
-function decides(other: Transaction, row: StoredRow, index: RowIndex, key: Key): boolean {
+function decides(other: Transaction, row: StoredRow, index: TableIndex, key: Key): boolean {
   return hasKey(null, row, index, key) !== hasKey(other, row, index, key);
 }
 
-function hasKey(transaction: Transaction | null, row: StoredRow, index: RowIndex, key: Key): boolean {
+function hasKey(transaction: Transaction | null, row: StoredRow, index: TableIndex, key: Key): boolean {
   const image = imageFor(transaction, row);
   return image !== null && isSame(index, index.shape.keyOf(image), key);
 }
 
-function isSame(index: RowIndex, a: Key | null, b: Key): boolean {
+function isSame(index: TableIndex, a: Key | null, b: Key): boolean {
   return a !== null && index.shape.compare(a, b) === 0;
 }
 

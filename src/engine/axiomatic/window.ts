@@ -24,8 +24,8 @@
  * given up, as servers do with snapshots that are too old.
  */
 import type { CommitOrders } from '../../isolation/index.ts';
-import type { Cell, Version } from './cell.ts';
-import { isThere, type StoredRow } from './table.ts';
+import type { Version } from './version.ts';
+import { isThere, type StoredRow, type Cell } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 interface WindowOptions {

@@ -111,10 +111,14 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     operations.push({ kind: 'scan', scan });
     return {
       passed: (row, sequence) => (scan.passed ??= new Map()).set(row, sequence),
-      ended: () => (scan.endedAt = this.#clock += 1),
-      stopped: (lookedAt) => {
-        scan.condition = both(condition, lookedAt);
+      ended: () => {
         scan.endedAt = this.#clock += 1;
+        trimReads(operations.at(-1));
+      },
+      stopped: (lookedAt) => {
+        scan.condition = new BothConditions(condition, lookedAt);
+        scan.endedAt = this.#clock += 1;
+        trimReads(operations.at(-1));
       },
     };
   }
@@ -142,6 +146,7 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     ended.commit = outcome === 'committed' ? commit : Infinity;
     if (ended.hasDefined && outcome === 'committed') this.#catalog.defined(transaction);
     if (ended.operations.length === 0 && !ended.hasDefined) this.#transactions.delete(transaction);
+    else ended.operations = ended.operations.slice();
   }
 
   /** What has ended so far is the initial state. */
@@ -212,9 +217,25 @@ function withoutReadsOf(
   return versions.length === 0 ? [] : { ...operation, versions };
 }
 
-function both(condition: KeptCondition, lookedAt: KeptCondition): KeptCondition {
-  return {
-    text: () => [condition.text(), lookedAt.text()].filter((text) => text !== '').join(' and '),
-    holds: (values) => (lookedAt.holds(values) === true ? condition.holds(values) : false),
-  };
+/** Many are kept, so a list gives up the room that it reserved as it grew. */
+function trimReads(last: RecordedOperation | undefined): void {
+  if (last?.kind === 'reads') last.versions = last.versions.slice();
+}
+
+class BothConditions implements KeptCondition {
+  readonly #condition: KeptCondition;
+  readonly #lookedAt: KeptCondition;
+
+  constructor(condition: KeptCondition, lookedAt: KeptCondition) {
+    this.#condition = condition;
+    this.#lookedAt = lookedAt;
+  }
+
+  text(): string {
+    return [this.#condition.text(), this.#lookedAt.text()].filter((text) => text !== '').join(' and ');
+  }
+
+  holds(values: Parameters<KeptCondition['holds']>[0]): boolean | null {
+    return this.#lookedAt.holds(values) === true ? this.#condition.holds(values) : false;
+  }
 }

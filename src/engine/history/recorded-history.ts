@@ -29,7 +29,7 @@ export interface RowNames {
 interface RowReads {
   readonly kind: 'reads';
   readonly table: number;
-  readonly versions: ObservedVersion[];
+  versions: ObservedVersion[];
   readonly at: number;
 }
 
@@ -52,7 +52,7 @@ export type RecordedOperation =
 export interface RecordedTransaction {
   readonly id: number;
   readonly session: number;
-  readonly operations: RecordedOperation[];
+  operations: RecordedOperation[];
   /** Has it created, changed or dropped something? */
   hasDefined: boolean;
   /** Its place in the order of commits; Infinity where it wrote nothing or did not commit. */

@@ -68,13 +68,13 @@ export class HeldRecordLocks {
   /**
    * Lock structures, as InnoDB counts: the locks of one kind on one page of an index are one, one that had to wait is its own; each table has one, or two
    * where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own, and where gaps are locked the end of the
-   * page before it has a lock, too: a search begins there, or the page was split there.
+   * page before it has a lock, too: a search begins there, or the page was split there, which passes a lock on, but none that is implicit.
    */
   structures(locksGaps: boolean): { readonly least: number; readonly most: number } {
     const structures = new Set<string | RecordLock>(this.#emptied);
     const explicit = this.#locks.filter(({ isImplicit }) => !isImplicit);
     for (const lock of explicit) structures.add(this.#structure(lock));
-    const most = locksGaps ? 2 * (this.#emptied.size + this.#locks.length) : this.#emptied.size + explicit.length;
+    const most = (locksGaps ? 2 : 1) * (this.#emptied.size + explicit.length);
     return { least: this.#intentions.size + structures.size, most: this.#intentions.size + most };
   }
 

@@ -75,7 +75,7 @@ export class LockWait {
       cycle.push(next);
     }
     if (cycle.some(({ lockWait }) => lockWait.#candidates.length > 0)) return;
-    const candidates = this.#transaction.storage.anyPage ? lightestOnSomePages(cycle) : [];
+    const candidates = this.#transaction.storage.anyPage ? lightestOnSomePages(cycle, preferred) : [];
     if (candidates.length > 1) {
       const waits = candidates.map(({ lockWait }) => lockWait);
       for (const wait of waits) wait.#candidates = waits;
@@ -101,10 +101,23 @@ export class LockWait {
   }
 }
 
-/** Those of a cycle that weigh no more than any other, as their locks may lie on few pages and those of the others on many. */
-function lightestOnSomePages(cycle: readonly InnodbTransaction[]): readonly InnodbTransaction[] {
-  const weights = cycle.map(({ weight }) => weight);
-  return cycle.filter((_, i) => weights.every(({ most }, j) => i === j || (weights[i]?.least ?? 0) <= most));
+/**
+ * Those of a cycle that weigh no more than any other, as their locks may lie on few pages and those of the others on many. Of equals the one that closed the
+ * cycle is the victim, so another has to weigh less than that.
+ */
+function lightestOnSomePages(
+  cycle: readonly InnodbTransaction[],
+  closing: InnodbTransaction | null,
+): readonly InnodbTransaction[] {
+  const weighed = cycle.map((transaction) => ({ transaction, ...transaction.weight }));
+  return weighed
+    .filter((each) =>
+      weighed.every((other) => {
+        const excess = other.most - each.least;
+        return each === other || excess > 0 || (excess === 0 && other.transaction !== closing);
+      }),
+    )
+    .map(({ transaction }) => transaction);
 }
 
 function deadlockError(): SqlError {

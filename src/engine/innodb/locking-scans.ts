@@ -1,10 +1,10 @@
 /**
- * InnoDB where a statement locks what it only reads, as with FOR SHARE, and reads the latest rows: a plain SELECT at SERIALIZABLE, and the
- * subqueries and joined tables of statements that write. Scans cannot wait in the middle of an expression, so one that has to stops the whole
+ * InnoDB where a scan locks, as with FOR SHARE, and reads the latest rows: of a plain SELECT at SERIALIZABLE, of the subqueries and joined tables of
+ * statements that write, and of a join with a locking clause, with the lock that the clause asks for. Scans cannot wait in the middle of an expression, so one that has to stops the whole
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
 import type { IsolationName } from '../../sql/index.ts';
-import type { Row, StatementView, Wait, Waiting } from '../../sql/model/index.ts';
+import type { LockRequest, Row, RowCondition, StatementView, Wait, Waiting } from '../../sql/model/index.ts';
 import type { BegunStatement } from '../engine-profile.ts';
 import { continuing, MustWait } from '../must-wait.ts';
 import { delegating, pause } from '../pause.ts';
@@ -18,40 +18,62 @@ export interface LockingScansOptions {
   readonly pauses: boolean;
 }
 
-/** The view in which a statement locks all that it scans, where InnoDB does; otherwise `view` itself. */
+/** The view in which a statement locks what it scans, where InnoDB does; otherwise `view` itself. */
 export function lockingScans(
   view: StatementView,
   statement: Query,
   { isolation, pauses }: LockingScansOptions,
 ): StatementView {
-  if (!locksScans(view, statement, isolation)) return view;
-  return pauses && !statement.isReadOnly ? pausingBeforeWrites(lockingView(view, true)) : lockingView(view, false);
+  if (!locksScans(view, statement, isolation)) {
+    return statement.locksJoin === true ? lockingView(view, ({ lockedBy }) => lockedBy ?? null, false) : view;
+  }
+  return pauses && !statement.isReadOnly
+    ? pausingBeforeWrites(lockingView(view, requestFor, true))
+    : lockingView(view, requestFor, false);
 }
 
 /**
  * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
- * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE and of an UPDATE of a join do not.
+ * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE, of an UPDATE of a join and of an INSERT or
+ * REPLACE of VALUES do not.
  */
 function locksScans({ scansLock }: StatementView, statement: Query, isolation: IsolationName): boolean {
   if (scansLock === undefined) return false;
   if (scansLock) return true;
   if (statement.isReadOnly || statement.command === 'SELECT') return false;
-  return isolation === 'repeatable read' || statement.command === 'DELETE' || statement.writesJoin === true;
+  return isolation === 'repeatable read' || statement.command === 'DELETE' || statement.locksReads === true;
 }
 
-function lockingView(view: StatementView, pauses: boolean): StatementView {
+/** @param requestOf the lock on the rows of a scan; `null`: it locks none */
+function lockingView(
+  view: StatementView,
+  requestOf: (condition: RowCondition) => LockRequest | null,
+  pauses: boolean,
+): StatementView {
   let mayPause = pauses;
   return {
     ...delegating(view),
     scansLock: false,
+    *lockConstant(table, path, condition) {
+      const request = requestOf(condition);
+      if (request === null) return;
+      if (mayPause) {
+        mayPause = false;
+        yield pause;
+      }
+      yield* view.lock(table, path, condition, request, () => true);
+    },
     *scan(table, path, condition) {
+      const request = requestOf(condition);
+      if (request === null) {
+        yield* view.scan(table, path, condition);
+        return;
+      }
       if (mayPause) {
         mayPause = false;
         throw new MustWait(paused(), 'before');
       }
       let taken: Row | null = null;
-      const strength = condition.isWritten ? 'update' : 'share';
-      const request = { strength, ifLocked: 'wait', reading: 'statement' } as const;
       // Nothing is evaluated when the lock has been waited for: the scan that comes again does that.
       let hasToWait = false;
       const matches = (row: Row): boolean => hasToWait || condition.matches(row);
@@ -76,6 +98,10 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
       }
     },
   };
+}
+
+function requestFor({ isWritten, lockedBy }: RowCondition): LockRequest {
+  return lockedBy ?? { strength: isWritten ? 'update' : 'share', ifLocked: 'wait', reading: 'statement' };
 }
 
 /** A row of a scan is locked: it is not a wait, the scan hands the row on. */

@@ -16,8 +16,17 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
     state = 'paused';
     yield pause;
   }
+  const lockConstant = view.lockConstant?.bind(view);
   return {
     ...delegating(view),
+    ...(lockConstant === undefined
+      ? {}
+      : {
+          *lockConstant(table, path, condition): Waiting<void> {
+            if (state === 'nothing read') state = 'read';
+            yield* lockConstant(table, path, condition);
+          },
+        }),
     scan(table, path, condition) {
       if (state === 'nothing read') state = 'read';
       return view.scan(table, path, condition);

@@ -1,28 +1,31 @@
 /** InnoDB as its sessions see it. */
+import { assert } from '../../base/index.ts';
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
-import {
-  SqlError,
-  type Storage,
-  type StatementView,
-  type StorageTransaction,
-  type Waiting,
-} from '../../sql/model/index.ts';
+import { SqlError, type StatementView, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
 import type {
   BegunStatement,
   BegunTransaction,
   DependsOnWay,
   Engine,
   EngineOptions,
+  EngineProfile,
   SnapshotOf,
 } from '../engine-profile.ts';
 import { isolationNames } from '../isolation-name.ts';
 import { LockingProfile } from '../locking-profile.ts';
 import { lockingScans } from './locking-scans.ts';
 import { pausingBeforeWrites } from './pauses.ts';
-import { innodbStorage } from './storage.ts';
+import { innodbStorage, type InnodbStorage } from './storage.ts';
 
 export const innodbEngine: Engine = {
   levels: isolationNames,
+  histories: {
+    'read uncommitted': 'read-uncommitted',
+    'read committed': 'read-committed',
+    // A plain SELECT after a locking one, or after INSERT ... SELECT, reads the older snapshot.
+    'repeatable read': 'read-uncommitted',
+    serializable: 'serializable',
+  },
   defaultIsolation: 'repeatable read',
   // MySQL 8.0 manual, 15.7.2.3 "Consistent Nonlocking Reads": those alone read a snapshot.
   snapshotOf: (isolation, isPlainRead) => (isPlainRead ? consistentReads[isolation] : 'none'),
@@ -47,7 +50,7 @@ function hasRolledBack(error: unknown): boolean {
 class InnodbProfile extends LockingProfile {
   readonly snapshotOf = innodbEngine.snapshotOf;
   readonly undoneBy = innodbEngine.undoneBy;
-  readonly storage: Storage;
+  readonly storage: InnodbStorage;
 
   constructor(isolation: IsolationName, options: EngineOptions) {
     super('mysql', isolation, options);
@@ -58,6 +61,15 @@ class InnodbProfile extends LockingProfile {
       anyPage: options.anyVictim,
       onPageBegin: () => options.takenForGranted?.add(noPageBegins),
     });
+  }
+
+  get isCopyable(): boolean {
+    return this.storage.isSettled;
+  }
+
+  copyFrom(other: EngineProfile): void {
+    assert(other instanceof InnodbProfile, 'engines of one kind are copied');
+    this.storage.copyFrom(other.storage);
   }
 
   /** At SERIALIZABLE a plain SELECT that is a transaction of its own reads without locks. */
@@ -81,9 +93,10 @@ class InnodbProfile extends LockingProfile {
 
   /** It locks what it passes on the way; subqueries lock as `locking-scans.ts` says. */
   dependsOnWay({ locks }: AccessChoice, statement: QueryStatement, isolation: IsolationName): DependsOnWay {
-    const { isReadOnly, command, writesJoin = false } = statement;
+    const { isReadOnly, command, locksReads = false, locksJoin = false } = statement;
     const locksSubqueries = !isReadOnly && command !== 'SELECT' && isolation === 'repeatable read';
-    return isolation === 'serializable' || locks || writesJoin || locksSubqueries ? 'locks' : 'order';
+    const locksAll = isolation === 'serializable' || locksReads || locksSubqueries;
+    return locksAll || locks || locksJoin ? 'locks' : 'order';
   }
 
   lockSequence(): void {}

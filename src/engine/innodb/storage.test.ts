@@ -184,6 +184,41 @@ test('the victim of a deadlock is the one that has done least, and its transacti
   expect(rowsOf(begin(storage).statement()).map(([, , v]) => v)).toEqual([101, 301, 501]);
 });
 
+describe('of a deadlock on pages of any size', () => {
+  const anywhere = () =>
+    withRows(
+      innodbStorage({ anyPage: true }),
+      [1, 2, 3, 4, 5, 6, 7, 8].map((id) => [id, id * 10, 0]),
+      mysqlTable,
+    );
+  const mayBeVictim = (statement: Running<unknown>): boolean => {
+    const { wait, error } = statement;
+    if (error !== null || wait?.isUrgent?.() === true) return true;
+    return wait?.isReady() === true && statement.go().error !== null;
+  };
+
+  test.each([
+    ['read committed', [false, true]],
+    ['repeatable read', [true, true]],
+  ] as const)('at %s those that weigh the same as rows lie on any page may be the victim', (level, expected) => {
+    const storage = anywhere();
+    const [a, b] = [begin(storage, level), begin(storage, level)];
+    now(update(a, idIs(1), add(1)));
+    now(update(b, idIs(3), add(1)));
+    const waiting = [new Running(update(a, idIs(3), add(1))), new Running(update(b, idIs(1), add(1)))];
+    expect(waiting.map(mayBeVictim)).toEqual(expected);
+  });
+
+  test('inserted rows weigh as rows, not as locks', () => {
+    const storage = anywhere();
+    const [a, b] = [begin(storage, 'repeatable read'), begin(storage, 'repeatable read')];
+    for (const id of [21, 22, 23]) now(insert(a, id, id, 0));
+    for (const id of [1, 2, 3, 4, 5, 6]) now(update(b, idIs(id), add(1)));
+    const waiting = [new Running(update(a, idIs(1), add(1))), new Running(update(b, idIs(21), add(1)))];
+    expect(waiting.map(mayBeVictim)).toEqual([true, false]);
+  });
+});
+
 test('an update of the primary key makes another row; rollback brings the old one back', () => {
   const storage = three();
   const a = begin(storage, 'repeatable read');

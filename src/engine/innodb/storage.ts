@@ -10,7 +10,7 @@
  * 40001 (MySQL 1213) when it is resumed, which its `Wait` then asks for. `rollback` afterwards does nothing. Other errors leave the transaction
  * open: who drives this storage calls `undo` of the statement. Delete-marked records are purged as soon as no read view can want them.
  */
-import type { Storage, TableId, TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
+import type { TableId, TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
 import { purge } from './records.ts';
 import { InnodbTable, type InnodbRow } from './table.ts';
 import { InnodbTransaction } from './transaction.ts';
@@ -32,7 +32,7 @@ export interface InnodbStorageOptions extends VersionedStorageOptions {
   readonly waits?: WeighedWaits;
 }
 
-export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
+export function innodbStorage(options: InnodbStorageOptions = {}): InnodbStorage {
   return new InnodbStorage(options);
 }
 
@@ -53,6 +53,10 @@ export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, Inno
 
   protected newTable(shape: TableShape): InnodbTable {
     return new InnodbTable(shape, this.nextCommit());
+  }
+
+  protected copyOfTable(table: InnodbTable): InnodbTable {
+    return table.copy();
   }
 
   protected newTransaction(id: number, session: number, options: TransactionOptions): InnodbTransaction {

@@ -117,6 +117,24 @@ export class InnodbTable {
     this.indexes = indexesOf(shape, since, []);
   }
 
+  /** Its rows, each with its only version, and no locks. */
+  copy(): InnodbTable {
+    const copy = new InnodbTable(this.shape, 0);
+    copy.#lastRowId = this.#lastRowId;
+    const rows = new Map<InnodbRow, InnodbRow>();
+    for (const { row } of this.clustered.tree) {
+      const copied = new InnodbRow(copy, row.id, row.clusteredKey);
+      copied.newest = row.newest?.settledIn(copied) ?? null;
+      rows.set(row, copied);
+    }
+    for (const [position, { tree, since }] of this.indexes.entries()) {
+      const index = copy.indexes[position] as InnodbIndex;
+      index.since = since;
+      tree.mapped(({ key, row }) => new IndexRecord(index, key, rows.get(row) as InnodbRow), index.tree);
+    }
+    return copy;
+  }
+
   get clustered(): InnodbIndex {
     return this.indexes[0] as InnodbIndex;
   }

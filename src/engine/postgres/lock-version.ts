@@ -3,7 +3,7 @@ import { type LockRequest, type Row, SqlError, type Waiting } from '../../sql/mo
 import { currentVersion } from '../versions.ts';
 import * as footprints from './footprint.ts';
 import { keepsKeys, waitsAnyway } from './key-share.ts';
-import type { SnapshotReader } from './scan.ts';
+import type { SnapshotReader } from './index-walk.ts';
 import type { StoredRow, Version } from './table.ts';
 
 /**

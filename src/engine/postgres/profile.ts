@@ -1,15 +1,29 @@
 /** PostgreSQL as its sessions see it. */
+import { assert } from '../../base/index.ts';
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
-import type { Storage, StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
-import type { BegunStatement, BegunTransaction, DependsOnWay, Engine, EngineOptions } from '../engine-profile.ts';
+import type { StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
+import type {
+  BegunStatement,
+  BegunTransaction,
+  DependsOnWay,
+  Engine,
+  EngineOptions,
+  EngineProfile,
+} from '../engine-profile.ts';
 import { LockingProfile } from '../locking-profile.ts';
 import { pausing } from './pauses.ts';
 import { lockSequence } from './sequence-locks.ts';
-import { postgresStorage } from './storage.ts';
+import { postgresStorage, type PostgresStorage } from './storage.ts';
 
 export const postgresEngine: Engine = {
   // READ UNCOMMITTED is READ COMMITTED.
   levels: ['read committed', 'repeatable read', 'serializable'],
+  histories: {
+    'read uncommitted': 'read-committed',
+    'read committed': 'read-committed',
+    'repeatable read': 'snapshot-isolation',
+    serializable: 'serializable',
+  },
   defaultIsolation: 'read committed',
   // PostgreSQL manual, 13.2 "Transaction Isolation".
   snapshotOf: (isolation) =>
@@ -21,7 +35,7 @@ export const postgresEngine: Engine = {
 class PostgresProfile extends LockingProfile {
   readonly snapshotOf = postgresEngine.snapshotOf;
   readonly undoneBy = postgresEngine.undoneBy;
-  readonly storage: Storage;
+  readonly storage: PostgresStorage;
 
   constructor(isolation: IsolationName, options: EngineOptions) {
     super('postgres', isolation, options);
@@ -34,6 +48,15 @@ class PostgresProfile extends LockingProfile {
       deadlockVictim: anyVictim ? 'any' : 'last',
       heavyweight: this.advisoryLocks.locks,
     });
+  }
+
+  get isCopyable(): boolean {
+    return this.storage.isSettled;
+  }
+
+  copyFrom(other: EngineProfile): void {
+    assert(other instanceof PostgresProfile, 'engines of one kind are copied');
+    this.storage.copyFrom(other.storage);
   }
 
   protected beginStorage(begun: BegunTransaction): StorageTransaction {

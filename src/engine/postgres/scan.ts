@@ -1,21 +1,13 @@
 /** The versions of a table that a statement of the PostgreSQL profile finds by an access path. */
-import type { AccessPath, RowCondition, SqlValue } from '../../sql/model/index.ts';
+import type { AccessPath, SqlValue } from '../../sql/model/index.ts';
 import type { IndexPath } from '../index-tree.ts';
-import { readPath, readRow } from './dependencies.ts';
+import { readRow } from './dependencies.ts';
 import * as footprints from './footprint.ts';
-import { hasKey, type IndexRow, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
+import { IndexWalk, type Matches, type SnapshotReader } from './index-walk.ts';
+import { hasKey, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import type { Watched } from './serializable.ts';
 import { currentVersion, versionAt } from '../versions.ts';
-
-type Matches = RowCondition['matches'];
-
-export interface SnapshotReader {
-  readonly transaction: PostgresTransaction;
-  /** The statement's number in its transaction: it does not see its own writes. */
-  readonly command: number;
-  readonly snapshot: number;
-}
 
 /** Up to this many rows with one key are read at once; of more, a statement may stop before the last. */
 const rowsAtOnceMax = 32;
@@ -47,7 +39,7 @@ export function snapshotScanner(
       index = path.index;
       position = table.indexPosition(index);
     }
-    if (me !== null) return walkIndex(reader, table, position, path, me, matches);
+    if (me !== null) return new IndexWalk(reader, table, position, path, matches);
     const only = table.index(position).only(path);
     if (only === undefined) return none;
     if (only !== null) {
@@ -56,7 +48,7 @@ export function snapshotScanner(
     }
     const found = table.heap !== null ? null : lookUp(reader, table, position, path);
     if (found !== null) return found.length === 0 ? found : filtered(found, matches);
-    return walkIndex(reader, table, position, path, me, matches);
+    return new IndexWalk(reader, table, position, path, matches);
   };
 }
 
@@ -135,77 +127,6 @@ function* walkTable(
     const isHere = row === at || version === at;
     if (isHere && version !== null && !version.isDeleted && matches(version)) yield version;
   }
-}
-
-function* walkIndex(
-  { transaction, snapshot, command }: SnapshotReader,
-  table: PostgresTable,
-  position: number,
-  path: IndexPath,
-  me: Watched | null,
-  matches: Matches,
-): Iterable<Version> {
-  if (me !== null) readPath(transaction, me, table, path);
-  const next = nextEntry(table, position, path, placeIn(table, transaction, snapshot, command));
-  for (let entry = next(); entry !== undefined; entry = next()) {
-    const { key, row } = entry;
-    if (path.accepts?.(key) === false) continue;
-    const version = versionAt(row.newest, transaction.writer, snapshot, command);
-    if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
-    if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))
-      yield version;
-  }
-}
-
-/** The place to which the entries of a row lead, for its visible version; `null`: rows have no places. */
-function placeIn(
-  { heap }: PostgresTable,
-  { writer }: PostgresTransaction,
-  snapshot: number,
-  command: number,
-): ((row: StoredRow) => number) | null {
-  if (heap === null) return null;
-  return ({ newest }) => {
-    const version = versionAt(newest, writer, snapshot, command) ?? newest;
-    return version === null ? 0 : (heap.get(version) ?? 0);
-  };
-}
-
-/** One entry a call; `undefined`: there is no other. */
-function nextEntry(
-  table: PostgresTable,
-  position: number,
-  path: IndexPath,
-  placeOf: ((row: StoredRow) => number) | null,
-): () => IndexRow | undefined {
-  const tree = table.tree(position);
-  if (placeOf === null) return tree.cursor(path);
-  const entries = equalsByPlace(tree.range(path), table, position, path, placeOf);
-  return () => entries.next().value;
-}
-
-/** Entries with one key come in the order of the places that they lead to. */
-function* equalsByPlace(
-  entries: Iterable<IndexRow>,
-  table: PostgresTable,
-  position: number,
-  { isDescending }: IndexPath,
-  placeOf: (row: StoredRow) => number,
-): Generator<IndexRow, undefined> {
-  const { compareKeys } = table.tree(position);
-  const inOrder = (entriesOfKey: readonly IndexRow[]): IndexRow[] =>
-    entriesOfKey.toSorted((a, b) => (isDescending ? -1 : 1) * (placeOf(a.row) - placeOf(b.row)));
-  let group: IndexRow[] = [];
-  for (const entry of entries) {
-    const isNext = group[0] !== undefined && compareKeys(group[0].key, entry.key) !== 0;
-    if (isNext) {
-      yield* inOrder(group);
-      group = [];
-    }
-    group.push(entry);
-  }
-  yield* inOrder(group);
-  return undefined;
 }
 
 function readAll({ transaction, snapshot, command }: SnapshotReader, me: Watched, table: PostgresTable): void {

@@ -22,7 +22,9 @@ import { isUnseen, lockConflict, lockVersion } from './lock-version.ts';
 import { StatementObservations } from './observations.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import * as footprints from './footprint.ts';
-import { latestVersions, snapshotScanner, type SnapshotReader, visibleVersions } from './scan.ts';
+import type { SnapshotReader } from './index-walk.ts';
+import { ObservedRows } from './observed-rows.ts';
+import { latestVersions, snapshotScanner, visibleVersions } from './scan.ts';
 import { findDuplicate, mayHaveDuplicate } from './unique.ts';
 import { rowsUpTo } from '../rows-before.ts';
 import { wantsMore } from '../take.ts';
@@ -57,20 +59,19 @@ export class PostgresStatement implements StatementView {
     return snapshotScanner(this.#readerOf(table), table, condition.matches);
   }
 
-  *#observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
-    const scan = this.#observations.beginScan(table.shape.id, condition, this.#snapshot);
-    let stop: Version | null = null;
-    try {
-      for (const version of visibleVersions(this.#readerOf(table), table, path, condition.matches)) {
-        this.#observations.read(version);
-        stop = version;
-        yield version;
-        stop = null;
-      }
-      scan?.ended();
-    } finally {
-      if (stop !== null) scan?.stopped(rowsUpTo(table, path, stop));
-    }
+  unobservedRows(table: TableId): number | null {
+    const { storage, watched } = this.#transaction;
+    const isObserved = watched !== null || storage.footprint !== null || storage.observer?.isRecording === true;
+    return isObserved ? null : storage.table(table).rows.size;
+  }
+
+  #observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    return new ObservedRows(
+      () => this.#observations.beginScan(table.shape.id, condition, this.#snapshot),
+      () => visibleVersions(this.#readerOf(table), table, path, condition.matches),
+      (version) => this.#observations.read(version),
+      (stop) => rowsUpTo(table, path, stop),
+    );
   }
 
   *lock(

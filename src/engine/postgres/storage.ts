@@ -3,12 +3,12 @@
  *
  * READ UNCOMMITTED is READ COMMITTED: each statement has a snapshot, and a write goes to the latest version of a row it has waited for, if that
  * still matches. REPEATABLE READ takes its snapshot at the first statement and fails when a row has changed since. SERIALIZABLE adds the
- * watch over read-write conflicts (ssi.ts). PostgreSQL manual, chapter 13; `src/backend/access/heap/README.tuplock`.
+ * watch over read-write conflicts (`serializable.ts`). PostgreSQL manual, chapter 13; `src/backend/access/heap/README.tuplock`.
  *
  * An error ends the transaction, or goes back to the last savepoint: PostgreSQL does that at once, so that locks are released; who drives
  * this storage calls `rollback` or `rollbackTo` when a statement throws. Snapshots, tables and indexes are not transactional: DDL is at once.
  */
-import type { Storage, TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
+import type { TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
 import { HeavyweightLocks } from '../heavyweight-locks.ts';
 import { VersionedStorage, type VersionedStorageOptions } from '../versioned-storage.ts';
 import { PostgresTable, type ScanOrder, type StoredRow } from './table.ts';
@@ -33,7 +33,7 @@ export interface PostgresStorageOptions extends VersionedStorageOptions {
   readonly heavyweight?: HeavyweightLocks;
 }
 
-export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
+export function postgresStorage(options: PostgresStorageOptions = {}): PostgresStorage {
   return new PostgresStorage(options);
 }
 
@@ -59,6 +59,15 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
     return new PostgresTable(shape, this.#scanOrder);
   }
 
+  protected copyOfTable(table: PostgresTable): PostgresTable {
+    return table.copy(this.#scanOrder);
+  }
+
+  override copyFrom(other: PostgresStorage): void {
+    super.copyFrom(other);
+    this.#writers = other.#writers;
+  }
+
   protected newTransaction(id: number, session: number, options: TransactionOptions): PostgresTransaction {
     return new PostgresTransaction(this, id, session, options);
   }
@@ -67,13 +76,9 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
     return snapshot;
   }
 
-  alterTable(
-    shape: TableShape,
-    convert?: (values: readonly SqlValue[]) => SqlValue[],
-    purpose: 'define' | 'undo' = 'define',
-  ): void {
+  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
     this.footprint?.touchAll();
-    this.table(shape.id).alter(shape, convert, purpose);
+    this.table(shape.id).alter(shape, convert);
   }
 
   /** Transactions are numbered again when they first write or lock. */

@@ -5,7 +5,6 @@
 import { assert } from '../../base/index.ts';
 import {
   type AccessPath,
-  type IndexId,
   type IndexShape,
   type RowId,
   type TableId,
@@ -16,7 +15,7 @@ import {
 import type { IndexTree } from '../index-tree.ts';
 import { PredicateReads } from './predicate-reads.ts';
 import type { RowLocks } from './row-locks.ts';
-import { TableIndex } from './table-index.ts';
+import { type IndexRow, TableIndex } from './table-index.ts';
 import { RowVersion, type IndexKeys, type VersionContent, type Writer } from '../versions.ts';
 
 export class StoredRow {
@@ -36,12 +35,6 @@ export class StoredRow {
 
 export type Version = RowVersion<StoredRow>;
 
-export interface IndexRow {
-  readonly key: readonly SqlValue[];
-  readonly id: RowId;
-  readonly row: StoredRow;
-}
-
 /**
  * In which order a scan of a whole table comes to its rows: as they were inserted, or as their versions were written, as on a server while the table's
  * pages have room and no VACUUM has freed any.
@@ -50,7 +43,7 @@ export type ScanOrder = 'insertion' | 'heap';
 
 export class PostgresTable {
   shape: TableShape;
-  indexes: readonly TableIndex[];
+  indexes: readonly TableIndex<StoredRow>[];
   readonly rows = new Map<RowId, StoredRow>();
   readonly reads = new PredicateReads();
   /**
@@ -67,6 +60,25 @@ export class PostgresTable {
     this.indexes = indexesOf(shape);
   }
 
+  /** Its rows, each with its only version. */
+  copy(scanOrder: ScanOrder): PostgresTable {
+    const copy = new PostgresTable(this.shape, scanOrder);
+    copy.#lastRowId = this.#lastRowId;
+    copy.#lastPlace = this.#lastPlace;
+    for (const { id, newest } of this.rows.values()) {
+      const row = new StoredRow(copy, id);
+      row.newest = newest?.settledIn(row) ?? null;
+      copy.rows.set(id, row);
+    }
+    for (const [version, place] of this.heap ?? []) {
+      const copied = copy.rows.get(version.id)?.newest;
+      if (copied) copy.heap?.set(copied, place);
+    }
+    for (const [position, index] of this.indexes.entries())
+      index.copyTo(copy.index(position), ({ id }) => copy.rows.get(id) as StoredRow);
+    return copy;
+  }
+
   /** The position in the shape. */
   indexPosition(index: number): number {
     const position = this.shape.indexes.findIndex(({ id }) => id === index);
@@ -74,11 +86,11 @@ export class PostgresTable {
     return position;
   }
 
-  index(position: number): TableIndex {
-    return this.indexes[position] as TableIndex;
+  index(position: number): TableIndex<StoredRow> {
+    return this.indexes[position] as TableIndex<StoredRow>;
   }
 
-  tree(position: number): IndexTree<IndexRow> {
+  tree(position: number): IndexTree<IndexRow<StoredRow>> {
     return this.index(position).tree;
   }
 
@@ -160,11 +172,7 @@ export class PostgresTable {
   }
 
   /** New values and keys for every version; nothing is changed when it fails. @throws SqlError 23505 */
-  alter(
-    shape: TableShape,
-    convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined,
-    purpose: 'define' | 'undo',
-  ): void {
+  alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
     const altered: [Version, SqlValue[], IndexKeys][] = [];
     const indexes = indexesOf(shape);
     for (const row of this.rows.values()) {
@@ -175,9 +183,7 @@ export class PostgresTable {
         keys.forEach((key, i) => key !== null && indexes[i]?.insert(key, row));
       }
     }
-    // Keys of an index that is there already are checked as they are entered, or when the transaction commits.
-    const known = convert === undefined ? this.shape.indexes.map(({ id }) => id) : [];
-    if (purpose === 'define') checkUnique(shape, altered, known);
+    checkUnique(shape, altered);
     this.shape = shape;
     this.indexes = indexes;
     for (const [version, values, keys] of altered) {
@@ -187,19 +193,15 @@ export class PostgresTable {
   }
 }
 
-function indexesOf({ indexes }: TableShape): TableIndex[] {
+function indexesOf({ indexes }: TableShape): TableIndex<StoredRow>[] {
   return indexes.map((index) => new TableIndex(index));
 }
 
 /** @throws SqlError 23505 when two newest versions have the same key */
-function checkUnique(
-  shape: TableShape,
-  altered: readonly (readonly [Version, SqlValue[], IndexKeys])[],
-  known: readonly IndexId[],
-): void {
+function checkUnique(shape: TableShape, altered: readonly (readonly [Version, SqlValue[], IndexKeys])[]): void {
   const live = altered.filter(([version]) => version.stored.newest === version && !version.isDeleted);
   shape.indexes.forEach((index, i) => {
-    if (!index.isUnique || known.includes(index.id)) return;
+    if (!index.isUnique) return;
     const keys = live.flatMap(([, , { [i]: key }]) => (key && isComparable(key, index.nullsAreEqual) ? [key] : []));
     keys.sort(index.compare);
     const isDuplicate = keys.some((key, at) => at > 0 && index.compare(keys[at - 1] ?? [], key) === 0);

@@ -59,6 +59,17 @@ test('uniqueness checks are not in the history, so nothing is said of levels and
   expect(text).not.toContain('in that serial order too');
 });
 
+test('two that make the same table at a time are the cause of the error, which is of the catalog', async () => {
+  const create = (connection: SqlConnection): Promise<unknown> =>
+    onPostgres(connection, (client) => client.query('create table if not exists kept (id int)'));
+  const made = sqlProgram({ dialect: 'postgres', schema: 'select 1', sessions: { alice: create, bob: create } });
+  const result = await exploreSql(made, { profile: parseProfile({ engine: 'postgres' }) });
+  expect(formatSqlExploration(result, { width: Infinity })).toContain(
+    'Cause: two sessions make the same name at a time: bob looked for it before the other had committed it ' +
+      '(23505 duplicate key value violates unique constraint "pg_type_typname_nsp_index").',
+  );
+});
+
 test('two that each insert nothing because of the row of the other are a cycle', async () => {
   const claims = (...tables: readonly string[]) => {
     const work: Work = async (client) => {

@@ -9,6 +9,7 @@ import type { SqlProgram } from '../../program/index.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { counting } from './prefix.ts';
+import type { ScheduleEstimate } from './explore-sql-result.ts';
 
 export interface EstimateSchedulesOptions extends ExploringRunOptions {
   readonly chooser: Chooser;
@@ -18,17 +19,6 @@ export interface EstimateSchedulesOptions extends ExploringRunOptions {
   readonly probes?: number;
   /** Called before each run, for those who watch. */
   readonly onRun?: () => void;
-}
-
-/** How many schedules there are, nothing left out: random probes are right on average, and most often too low. */
-export interface ScheduleEstimate {
-  readonly schedules: number;
-  /** Standard error of `schedules`, as far as the probes tell. */
-  readonly error: number;
-  /** Decisions between several ways in the longest probe. */
-  readonly decisionsMax: number;
-  /** Fewer than asked for when a session did not end, or the time was over. */
-  readonly probes: number;
 }
 
 /** @throws InputError `program/schema` */

@@ -8,6 +8,7 @@ import {
   judgedAgain,
   type RunBesides,
   type SqlRun,
+  SharedSchema,
 } from '../../sql-program/index.ts';
 import { conclude, type InvariantEvidence } from '../../evidence/index.ts';
 import { type Decisions, drawing, retracing } from '../../mockdb/index.ts';
@@ -27,10 +28,14 @@ export async function withJudgedAgain(
   const sources = new ControlledSources(program);
   const memory = new ArrivalMemory();
   const sharedPlans = new SharedPlans();
+  const sharedSchema = new SharedSchema();
   const runs = schedules.map(
     (decisions) =>
       (besides: RunBesides): Promise<SqlRun> =>
-        checkedRun(sources.program, { ...exploringRun(decisions(), { ...options, memory, sharedPlans }), ...besides }),
+        checkedRun(sources.program, {
+          ...exploringRun(decisions(), { ...options, memory, sharedPlans, sharedSchema }),
+          ...besides,
+        }),
   );
   sources.begin('now');
   try {

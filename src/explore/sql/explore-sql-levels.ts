@@ -14,8 +14,7 @@ import {
   wrap,
 } from '../../report/index.ts';
 import { type Profile, profileText } from '../../database/index.ts';
-import type { ScheduleEstimate } from './estimate-schedules.ts';
-import type { ExploreSqlResult } from './explore-sql-result.ts';
+import type { ExploreSqlResult, ScheduleEstimate } from './explore-sql-result.ts';
 
 /** A row a level, weakest first; then where the invariant holds, and where a stricter level is not safer. */
 export function formatSqlExplorations(

@@ -2,8 +2,7 @@
 import type { BudgetOptions } from '../../base/index.ts';
 import type { Profile, Ways } from '../../database/index.ts';
 import type { JudgingLimits } from '../../program/index.ts';
-import type { ScheduleEstimate } from './estimate-schedules.ts';
-import type { ExploreSqlResult } from './explore-sql-result.ts';
+import type { ExploreSqlResult, ScheduleEstimate } from './explore-sql-result.ts';
 import type { SqlCheckpoint } from './sql-checkpoint.ts';
 
 export interface ExploreSqlOptions extends BudgetOptions {

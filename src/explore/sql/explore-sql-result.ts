@@ -3,7 +3,6 @@ import type { Evidence, UnsupportedStatement } from '../../evidence/index.ts';
 import type { Replayed } from '../../program/index.ts';
 import type { AssumedAccess, Profile } from '../../database/index.ts';
 import type { Late, SqlFailure } from '../../sql-program/index.ts';
-import type { ScheduleEstimate } from './estimate-schedules.ts';
 
 /** What an exploration of a SQL program found. */
 export interface ExploreSqlResult {
@@ -57,4 +56,15 @@ export function inOrder(
 ): number {
   if (a.kind !== b.kind) return a.kind === 'invariant-broken' ? -1 : 1;
   return b.schedules - a.schedules;
+}
+
+/** How many schedules there are, nothing left out: random probes are right on average, and most often too low. */
+export interface ScheduleEstimate {
+  readonly schedules: number;
+  /** Standard error of `schedules`, as far as the probes tell. */
+  readonly error: number;
+  /** Decisions between several ways in the longest probe. */
+  readonly decisionsMax: number;
+  /** Fewer than asked for when a session did not end, or the time was over. */
+  readonly probes: number;
 }

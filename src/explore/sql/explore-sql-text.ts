@@ -33,7 +33,7 @@ export function formatSqlExploration(result: ExploreSqlResult, options: SqlExplo
     const count = failures.length === 1 ? '' : ` (${counted(failure.schedules, 'schedule')})`;
     lines.push('', ...wrap(`${number}${printable(failure.message)}${count}`, width).map((line) => style('name', line)));
     lines.push(...formatStatements(failure.statements, width), '', ...planLines(failure, width));
-    lines.push(...anomalyText(failure, width, style));
+    lines.push(...anomalyText(failure, { profile: result.profile, width, style }));
     if (commandOf !== undefined) lines.push('', `replay: ${commandOf(failure.replay)}`);
   });
   return lines.join('\n');

@@ -18,6 +18,7 @@ import {
   RepeatedRuns,
   SerialCheck,
   shapeOfSql,
+  SharedSchema,
   type SqlRun,
   type SqlRunOptions,
   UnderWay,
@@ -33,9 +34,9 @@ import {
   type SqlProgram,
 } from '../../program/index.ts';
 import { requireSameSubject, subjectOf } from './checkpoint-subject.ts';
-import { estimateMeanwhile, type ScheduleEstimate } from './estimate-schedules.ts';
+import { estimateMeanwhile } from './estimate-schedules.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
-import type { ExploreSqlResult } from './explore-sql-result.ts';
+import type { ExploreSqlResult, ScheduleEstimate } from './explore-sql-result.ts';
 import { withJudgedAgain } from './exploration-judged-again.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting, prefixed } from './prefix.ts';
@@ -67,6 +68,7 @@ class SqlExploration {
   readonly #options: ExploreSqlOptions;
   readonly #memory = new ArrivalMemory();
   readonly #sharedPlans = new SharedPlans();
+  readonly #sharedSchema = new SharedSchema();
   readonly #steps = new StepFootprints();
   readonly #reduces: boolean;
   readonly #tree: ScheduleTree;
@@ -99,6 +101,7 @@ class SqlExploration {
           ways: this.#ways,
           memory: this.#memory,
           sharedPlans: this.#sharedPlans,
+          sharedSchema: this.#sharedSchema,
         }),
         underWay: this.#underWay,
       }),
@@ -310,8 +313,9 @@ class SqlExploration {
 
   #exploringRun(decisions: Decisions): SqlRunOptions {
     const { takenForGranted } = this.#found;
-    const [ways, memory, sharedPlans, budget] = [this.#ways, this.#memory, this.#sharedPlans, this.#budget];
-    const options = { ...this.#options, ways, memory, sharedPlans, budget, takenForGranted };
+    const [ways, memory, sharedPlans, sharedSchema] = [this.#ways, this.#memory, this.#sharedPlans, this.#sharedSchema];
+    const budget = this.#budget;
+    const options = { ...this.#options, ways, memory, sharedPlans, sharedSchema, budget, takenForGranted };
     return { ...exploringRun(decisions, options), underWay: this.#underWay };
   }
 

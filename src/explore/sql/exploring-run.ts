@@ -1,7 +1,14 @@
 /** A run of a SQL program in which nothing but the decisions is open: what `exploreSql` and those around it have in common. */
 import type { Budget } from '../../base/index.ts';
 import type { Profile, SharedPlans, Ways } from '../../database/index.ts';
-import { type ArrivalMemory, NEW_YEAR, seedOf, sqlRunDefaults, type SqlRunOptions } from '../../sql-program/index.ts';
+import {
+  type ArrivalMemory,
+  NEW_YEAR,
+  seedOf,
+  type SharedSchema,
+  sqlRunDefaults,
+  type SqlRunOptions,
+} from '../../sql-program/index.ts';
 import type { Decisions } from '../../mockdb/index.ts';
 
 export interface ExploringRunOptions {
@@ -14,6 +21,8 @@ export interface ExploringRunOptions {
   readonly waitMs?: number;
   /** What its runs have planned. Default: each plans for itself. */
   readonly sharedPlans?: SharedPlans;
+  /** What the schema comes to. Default: each makes it. */
+  readonly sharedSchema?: SharedSchema;
   /** What earlier runs have shown about the program's waiting. */
   readonly memory?: ArrivalMemory;
   /** What a verdict takes for granted, as clauses: runs add to it. */
@@ -33,6 +42,7 @@ export function exploringRun(
     takenForGranted,
     budget,
     sharedPlans,
+    sharedSchema,
   }: ExploringRunOptions,
 ): SqlRunOptions {
   return {
@@ -44,6 +54,7 @@ export function exploringRun(
     timeoutMs,
     ...(ways === undefined ? {} : { ways }),
     ...(sharedPlans === undefined ? {} : { sharedPlans }),
+    ...(sharedSchema === undefined ? {} : { sharedSchema }),
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(memory === undefined ? {} : { memory }),
     ...(takenForGranted === undefined ? {} : { takenForGranted }),

@@ -10,9 +10,8 @@ import {
   waitingEvidence,
   waitMsDefault,
 } from '../../sql-program/index.ts';
-import type { ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
-import { type ExploreSqlResult, inOrder, type SqlFailureKind } from './explore-sql-result.ts';
+import { type ExploreSqlResult, inOrder, type SqlFailureKind, type ScheduleEstimate } from './explore-sql-result.ts';
 import type { SqlFindings } from './sql-findings.ts';
 
 /** Where an exploration stands, for its result. */

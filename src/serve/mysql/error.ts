@@ -135,7 +135,7 @@ function numberOf({ code, message, detail }: SqlError): number {
   if (detail.mysqlNumber !== undefined) return detail.mysqlNumber;
   if (code === '23503' && isStillReferenced(detail.detail)) return 1451;
   if (code === '55P03' && !message.includes('timeout')) return 3572;
-  if (code === '42P01' && message.startsWith('table ')) return 1051;
+  if (code === '42P01' && /^(table|view) /.test(message)) return 1051;
   // A column has a range; an expression has another.
   if (code === '22003' && detail.column !== undefined) return 1264;
   return numberOfState.get(code) ?? unknownError;
@@ -148,8 +148,9 @@ function isStillReferenced(detail: string | undefined): boolean {
 /** PostgreSQL's words for what ORMs read out of MySQL's messages. */
 function messageOf(error: SqlError, number: number, database: string): string {
   const { message, detail } = error;
-  // The dialect has said it in MySQL's words.
-  if (detail.mysqlNumber !== undefined) return message;
+  // The dialect has said it in MySQL's words; it does not know the database.
+  if (detail.mysqlNumber !== undefined)
+    return number === 1451 || number === 1452 ? message.replace(' fails (', ` fails (\`${database}\`.`) : message;
   switch (number) {
     case 1048:
       return detail.column === undefined ? message : `Column '${detail.column}' cannot be null`;
@@ -159,8 +160,14 @@ function messageOf(error: SqlError, number: number, database: string): string {
       return rewritten(message, unknownTable, (table) => `Unknown table '${database}.${table}'`);
     case 1054:
       return rewritten(message, unknownColumn, (column) => `Unknown column '${column}' in 'field list'`);
+    case 1055:
+      return rewritten(message, ungroupedColumn, (column) => `'${database}.${column}' isn't in GROUP BY`);
+    case 1061:
+      return rewritten(message, takenName, (name) => `Duplicate key name '${name}'`);
     case 1062:
       return duplicateEntry(error);
+    case 1068:
+      return rewritten(message, /^multiple primary keys for table "(.*)"/, () => 'Multiple primary key defined');
     case 1146:
       return rewritten(message, unknownTable, (table) => `Table '${database}.${table}' doesn't exist`);
     case 1205:
@@ -190,7 +197,9 @@ function messageOf(error: SqlError, number: number, database: string): string {
 }
 
 const unknownColumn = /^column "?([^" ]+)"?(?: of relation .*)? does not exist$/;
-const unknownTable = /^(?:relation|table) "(?:.*\.)?(.*)" does not exist$/;
+const ungroupedColumn = /^column "(.*)" must appear in the GROUP BY clause/;
+const takenName = /^constraint "(.*)" for relation ".*" already exists$/;
+const unknownTable = /^(?:relation|table|view) "(?:.*\.)?(.*)" does not exist$/;
 
 function rewritten(message: string, pattern: RegExp, write: (name: string) => string): string {
   const name = pattern.exec(message)?.[1];

@@ -1,6 +1,6 @@
 /** Result columns and rows as messages. */
-import { type ResultColumn, typeLength } from '../../sql/index.ts';
-import { type SqlValue, SqlError, formatBinary, formatText } from '../../sql/model/index.ts';
+import type { ResultColumn } from '../../sql/index.ts';
+import { type SqlValue, SqlError, formatBinary, formatText, typeLength } from '../../sql/model/index.ts';
 import { beginDataRow, type FieldDescription, type MessageWriter } from '../../wire/postgres/index.ts';
 import { pieceBytes, type PostgresOutput } from './output.ts';
 
@@ -52,7 +52,7 @@ export async function sendRows(
   }
 }
 
-/** A little less than a piece, so that with the row that goes over it there is one piece to send and not two. */
+/** A little less than a piece: with the row that exceeds it the rows still make one piece. */
 const fullBytes = pieceBytes - (1 << 12);
 
 type WriteField = (writer: MessageWriter, value: Exclude<SqlValue, null>) => void;

@@ -3,12 +3,10 @@
  * are planned again. Rows are the storage's; here is only what they mean.
  */
 import { SqlError, type Storage, type SqlType } from '../model/index.ts';
-import { splitName } from './name.ts';
+import { splitName, isTemporary } from './name.ts';
 import type { Relation, Table } from './relation.ts';
 import type { Sequence } from './sequence.ts';
-import { isTemporary } from './temporary.ts';
 import { UncommittedChanges } from './uncommitted.ts';
-import { addSystemRelations } from './system/index.ts';
 
 export type Undo = () => void;
 
@@ -39,21 +37,46 @@ export class Catalog {
   #version = 1;
   #nextId = firstId;
 
-  constructor(storage: Storage, database = 'postgres') {
+  /** Empty: `newCatalog` adds the relations that every database has. */
+  constructor(storage: Storage, database: string) {
     this.storage = storage;
     this.database = database;
     for (const name of ['public', ...systemSchemas]) {
       this.#schemas.set(name, { relations: new Map(), types: new Map() });
     }
-    addSystemRelations(this);
   }
 
-  /** From now on this session looks: it sees its own changes, and those that are committed. */
+  /** Are no changes open? */
+  get isSettled(): boolean {
+    return this.#uncommitted.areNone;
+  }
+
+  /**
+   * Gives a new catalog, over other storage, all that this one has, which `isSettled`. Tables are shared, for a change makes another one; sequences,
+   * which change, are copied, and so are the tables whose columns own them.
+   */
+  copyTo(copy: Catalog): void {
+    const sequences = new Map<Sequence, Sequence>();
+    const own = new Map(copy.#schemas);
+    copy.#schemas.clear();
+    for (const [name, { relations, types: named }] of this.#schemas) {
+      const system = systemSchemas.includes(name) ? own.get(name)?.relations : undefined;
+      const copied = [...relations].map(
+        ([key, relation]) => [key, system?.get(key) ?? copyOf(relation, sequences)] as const,
+      );
+      copy.#schemas.set(name, { relations: new Map(copied), types: new Map(named) });
+    }
+    for (const [key, text] of this.#comments) copy.#comments.set(key, text);
+    copy.#version = this.#version;
+    copy.#nextId = this.#nextId;
+  }
+
+  /** From now on names are looked up as this session sees them: with its own changes and the committed ones. */
   lookAs(session: number): void {
     if (this.#uncommitted.lookAs(session)) this.#version++;
   }
 
-  /** Are there changes that the session that looks does not see? */
+  /** Are there changes that this session does not see? */
   get isChanging(): boolean {
     return this.#uncommitted.areHidden;
   }
@@ -190,6 +213,21 @@ export class Catalog {
       this.#version++;
     };
   }
+}
+
+/** @param sequences copies of those that were copied already */
+function copyOf(relation: Relation, sequences: Map<Sequence, Sequence>): Relation {
+  const sequenceOf = (sequence: Sequence): Sequence => {
+    const known = sequences.get(sequence) ?? sequence.copy();
+    sequences.set(sequence, known);
+    return known;
+  };
+  if (relation.kind === 'sequence') return sequenceOf(relation);
+  if (relation.kind !== 'table' || relation.columns.every(({ sequence }) => sequence === null)) return relation;
+  const columns = relation.columns.map((column) =>
+    column.sequence === null ? column : { ...column, sequence: sequenceOf(column.sequence) },
+  );
+  return { ...relation, columns };
 }
 
 /** PostgreSQL looks among the session's temporary tables first, then in pg_catalog unless the path names it. */

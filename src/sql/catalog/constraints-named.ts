@@ -1,8 +1,8 @@
 /** What SET CONSTRAINTS names. */
-import type { ConstraintId } from '../run/deferred-checks.ts';
 import { SqlError } from '../model/index.ts';
 import type { Catalog } from './catalog.ts';
 import type { Deferral, Table } from './relation.ts';
+import type { ConstraintId } from '../execution.ts';
 
 /** All constraints of this name in the first schema that has one. @throws SqlError 42704, 42809 */
 export function constraintsNamed(

@@ -13,3 +13,13 @@ export function splitName(text: string): string[] {
 export function quoteName(name: string): string {
   return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
+
+const lead = 'pg_temp_';
+
+export function temporarySchema(session: number): string {
+  return `${lead}${session}`;
+}
+
+export function isTemporary(schema: string): boolean {
+  return schema.startsWith(lead);
+}

@@ -95,6 +95,10 @@ export class Sequence {
     this.#isCalled = false;
   }
 
+  copy(): Sequence {
+    return this.renamed(this.schema, this.name);
+  }
+
   renamed(schema: string, name: string): Sequence {
     const sequence = new Sequence(this.id, schema, name, this.options);
     sequence.set(this.#last, this.#isCalled);

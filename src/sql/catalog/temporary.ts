@@ -1,16 +1,7 @@
 /** Temporary tables: in a schema of their session, which hides others of their names and goes with the session. */
 import type { Catalog, Undo } from './catalog.ts';
 import type { Relation, Table } from './relation.ts';
-
-const lead = 'pg_temp_';
-
-export function temporarySchema(session: number): string {
-  return `${lead}${session}`;
-}
-
-export function isTemporary(schema: string): boolean {
-  return schema.startsWith(lead);
-}
+import { temporarySchema } from './name.ts';
 
 export function temporaryTables(catalog: Catalog, session: number): Table[] {
   const schema = temporarySchema(session);
@@ -30,6 +21,14 @@ export function dropTemporary(catalog: Catalog, relations: readonly Relation[]):
 export function dropTemporarySchema(catalog: Catalog, session: number): void {
   const schema = temporarySchema(session);
   if (catalog.hasSchema(schema)) catalog.dropSchema(schema);
+}
+
+/** The session has ended: all see that its tables are gone. */
+export function endTemporarySchema(catalog: Catalog, session: number): void {
+  if (!catalog.hasSchema(temporarySchema(session))) return;
+  catalog.lookAs(session);
+  dropTemporarySchema(catalog, session);
+  catalog.committed(session);
 }
 
 export function ensureTemporarySchema(catalog: Catalog, session: number): Undo | null {

@@ -1,6 +1,6 @@
 /**
- * Changes of the catalog that are not committed: their session alone sees them. The maps hold what the session that looks sees; when another
- * one looks, the changes of the one before are taken out and its own put in.
+ * Uncommitted changes of the catalog, which only their session sees. The maps hold what one session sees; before another one looks, the changes of the
+ * first are taken out and its own are put in.
  */
 interface Change {
   readonly map: Map<string, unknown>;
@@ -14,7 +14,7 @@ export class UncommittedChanges {
   readonly #bySession = new Map<number, Change[]>();
   #session: number | null = null;
 
-  /** @returns takes it back */
+  /** @returns undoes it */
   change(map: Map<string, unknown>, name: string, after: unknown): () => void {
     const change: Change = { map, name, after, before: map.get(name) };
     put(map, name, after);
@@ -44,12 +44,16 @@ export class UncommittedChanges {
     return before.length + own.length > 0;
   }
 
-  /** Has another session made some than the one that looks? */
+  /** Has a session made changes that the one that looks does not see? */
   get areHidden(): boolean {
     return [...this.#bySession].some(([session, changes]) => session !== this.#session && changes.length > 0);
   }
 
-  /** All see them now. */
+  get areNone(): boolean {
+    return [...this.#bySession.values()].every((changes) => changes.length === 0);
+  }
+
+  /** They are committed: every session sees them. */
   committed(session: number): void {
     this.#bySession.delete(session);
   }

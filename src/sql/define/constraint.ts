@@ -10,13 +10,13 @@ import {
   type ReferentialAction,
   type Table,
 } from '../catalog/relation.ts';
-import { isTemporary } from '../catalog/temporary.ts';
 import type { Planning } from '../plan/planning.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
 import { boundConversion } from '../plan/bound.ts';
 import { deferralOf } from './deferral.ts';
 import { withForeignKeyIndex, withoutReplaced } from './foreign-key-index.ts';
 import { chooseName, isTakenIn } from './names.ts';
+import { isTemporary } from '../catalog/name.ts';
 
 /** The table with the constraint. `column`: written beside this column. @throws SqlError 42703, 42P16, 42830, 42710 */
 export function withConstraint(table: Table, constraint: Constraint, column: Column | null, planning: Planning): Table {

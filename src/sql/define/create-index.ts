@@ -6,16 +6,23 @@ import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
+import type { Execution } from '../execution.ts';
 import type { Planning } from '../plan/planning.ts';
 import { columnTitle } from '../plan/target.ts';
 import { rootScope } from '../plan/root.ts';
 import type { Changes } from './changes.ts';
 import { constraintName } from './constraint.ts';
 import { freeName, withoutReplaced } from './foreign-key-index.ts';
+import { refusePendingChecks } from './pending-checks.ts';
 import { shapeOf } from './table-shape.ts';
 
-/** @throws SqlError 42P01, 42P07, 42703, 23505 */
-export function createIndex(statement: IndexStmt, planning: Planning, changes: Changes): void {
+/** @throws SqlError 42P01, 42P07, 42703, 23505, 55006 */
+export function createIndex(
+  statement: IndexStmt,
+  planning: Planning,
+  changes: Changes,
+  { surroundings }: Execution,
+): void {
   const {
     relation = {},
     indexParams = [],
@@ -26,6 +33,7 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
   } = statement;
   const table = planning.relation(relation);
   if (table.kind !== 'table') throw new SqlError('42809', `cannot create index on relation "${table.name}"`);
+  refusePendingChecks('CREATE INDEX', table, surroundings);
   if (idxname !== undefined && ifNotExists && planning.catalog.isTaken(table.schema, idxname)) {
     changes.notice('42P07', `relation "${idxname}" already exists, skipping`);
     return;
@@ -98,6 +106,6 @@ export function replaceTable(
   if (!isStored) return;
   const width = before.cells.length;
   changes.did(() => {
-    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width), 'undo');
+    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width));
   });
 }

@@ -1,9 +1,8 @@
 /** CREATE TABLE and CREATE TABLE AS. */
 import type { Constraint, CreateStmt, IntoClause, RangeVar, TableLikeClause } from '@pgsql/types';
 import type { Column, OnCommit, Table } from '../catalog/relation.ts';
-import { ensureTemporarySchema, temporarySchema } from '../catalog/temporary.ts';
+import { ensureTemporarySchema } from '../catalog/temporary.ts';
 import { engineRules, notSupported, SqlError, types } from '../model/index.ts';
-import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
 import type { Changes } from './changes.ts';
@@ -11,6 +10,8 @@ import { defineColumn, ownSequence } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { isRelationTaken } from './names.ts';
 import { shapeOf } from './table-shape.ts';
+import type { Execution } from '../execution.ts';
+import { temporarySchema } from '../catalog/name.ts';
 
 /** `null`: it was there already and IF NOT EXISTS was said. @throws SqlError 42P07, 42701 */
 export function createTable(

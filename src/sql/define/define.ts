@@ -12,12 +12,11 @@ import {
   type SqlValue,
 } from '../model/index.ts';
 
-import { type Planning, running } from '../plan/planning.ts';
+import type { Planning } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { DdlStatement } from '../statement.ts';
-import type { Execution } from '../expression.ts';
 import type { Table } from '../catalog/relation.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
@@ -31,6 +30,7 @@ import { lockInSteps } from './metadata-steps.ts';
 import { isRelationTaken } from './names.ts';
 import { rename } from './rename.ts';
 import { createSequence } from './sequence.ts';
+import { type Execution, running } from '../execution.ts';
 
 /** Plans anew when it runs: the catalog may have changed since it was prepared. */
 export type NewPlanning = () => Planning;
@@ -129,7 +129,7 @@ function definitionOf(node: Node): Definition | undefined {
     apply: (planning, changes, execution) => void apply(planning, changes, execution),
   });
   if ('CreateStmt' in node) return simple('CREATE TABLE', (p, c, e) => createTable(node.CreateStmt, p, c, e));
-  if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c) => createIndex(node.IndexStmt, p, c));
+  if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c, e) => createIndex(node.IndexStmt, p, c, e));
   if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
   if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));

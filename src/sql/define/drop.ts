@@ -2,13 +2,14 @@
 import type { DropStmt, Node } from '@pgsql/types';
 import { type Dialect, engineRules, notSupported, SqlError } from '../model/index.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
-import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { Changes } from './changes.ts';
 import { checkIsNotNeeded } from './foreign-key-index.ts';
 import { replaceTable } from './create-index.ts';
+import { refusePendingChecks } from './pending-checks.ts';
 import { replaceOwned } from './sequence-owner.ts';
+import type { Execution } from '../execution.ts';
 
 const kinds: Readonly<Record<string, { readonly kind: Relation['kind']; readonly word: string }>> = {
   OBJECT_TABLE: { kind: 'table', word: 'table' },
@@ -61,7 +62,7 @@ function relationToDrop(
   const found = planning.findRelation(rangeOf(names));
   if (found === undefined) {
     const message = `${wanted.word} "${names.at(-1)}" does not exist`;
-    if (!ifExists) throw new SqlError('42P01', message, { mysqlNumber: 1051 });
+    if (!ifExists) throw new SqlError('42P01', message);
     changes.notice('00000', `${message}, skipping`);
     return null;
   }
@@ -80,7 +81,7 @@ function dropRelations(
   const going = new Set(engineRules[planning.dialect].dropsTogether ? relations.map(({ id }) => id) : []);
   try {
     for (const relation of relations) {
-      if (surroundings.deferred.isPendingOn(relation.id)) throw pendingChecks('DROP TABLE', relation.name);
+      refusePendingChecks('DROP TABLE', relation, surroundings);
       if (planning.catalog.relation(relation.schema, relation.name) !== undefined)
         removeRelation(relation, isCascade, planning, changes, going);
     }
@@ -88,10 +89,6 @@ function dropRelations(
     if (!(error instanceof SqlError) || error.code !== '2BP01' || relations.length < 2) throw error;
     throw new SqlError('2BP01', 'cannot drop desired object(s) because other objects depend on them', error.detail);
   }
-}
-
-export function pendingChecks(command: string, table: string): SqlError {
-  return new SqlError('55006', `cannot ${command} "${table}" because it has pending trigger events`);
 }
 
 function removeRelation(

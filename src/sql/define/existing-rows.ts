@@ -3,7 +3,7 @@
  * (`GetLatestSnapshot` in tablecmds.c and in `RI_Initial_Check`): a constraint holds for all rows, also for those that the transaction does not see.
  */
 import type { Check, Column, ForeignKey, Table } from '../catalog/relation.ts';
-import type { Planning, Running } from '../plan/planning.ts';
+import type { Planning } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { mustHaveParent, mustSeeParent } from '../run/foreign-keys.ts';
 import { TableRules } from '../run/table-rules.ts';
@@ -18,6 +18,7 @@ import {
   type Waiting,
   type SqlValue,
 } from '../model/index.ts';
+import type { Running } from '../execution.ts';
 
 const wholePath: AccessPath = { kind: 'all' };
 

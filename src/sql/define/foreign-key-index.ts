@@ -2,7 +2,7 @@
  * The index that InnoDB makes for a FOREIGN KEY on the child's columns, unless one has them as its first columns. It gives way to the next
  * index that does. MySQL manual, "FOREIGN KEY Constraints"; names as MariaDB 10.11 chooses them.
  */
-import { columnAtCell, type ForeignKey, type Index, type Table } from '../catalog/relation.ts';
+import { type Column, columnAtCell, type ForeignKey, type Index, type Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
 import { SqlError } from '../model/index.ts';
 
@@ -51,10 +51,20 @@ export function checkIsNotNeeded(table: Table, index: Index, { catalog }: Planni
     catalog
       .tables()
       .some(({ foreignKeys }) => foreignKeys.some((key) => key.parent === table.id && needs(key.parentCells)));
-  if (isNeeded)
-    throw new SqlError('HY000', `Cannot drop index '${index.name}': needed in a foreign key constraint`, {
-      mysqlNumber: 1553,
-    });
+  if (isNeeded) throw neededIndex(index.name);
+}
+
+/** @throws SqlError 1553 when the column, which is dropped, is one of a foreign key */
+export function checkIsNoForeignKeys(table: Table, { cell }: Column): void {
+  const key = table.foreignKeys.find(({ cells }) => cells.includes(cell));
+  const index = key && table.indexes.find((each) => startsWith(each, key.cells));
+  if (index !== undefined) throw neededIndex(index.name);
+}
+
+function neededIndex(name: string): SqlError {
+  return new SqlError('HY000', `Cannot drop index '${name}': needed in a foreign key constraint`, {
+    mysqlNumber: 1553,
+  });
 }
 
 /** MySQL names an index after its first column: `c`, `c_2`, `c_3`. */

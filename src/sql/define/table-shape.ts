@@ -2,15 +2,16 @@
 import { AssertionFailure } from '../../base/index.ts';
 import { hashReader, type IndexShape, type TableShape, type SqlValue } from '../model/index.ts';
 import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
-import { isTemporary } from '../catalog/temporary.ts';
 import { compileExpression } from '../expressions/index.ts';
-import type { Execution, Expression } from '../expression.ts';
+import type { Expression } from '../expression.ts';
 import { nullableComparator } from '../plan/access.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
+import type { Execution } from '../execution.ts';
+import { isTemporary } from '../catalog/name.ts';
 
 export function shapeOf(table: Table, planning: Planning): TableShape {
   const primary = primaryKey(table);

@@ -26,6 +26,8 @@ import { arithmeticType, isTemporal } from './mysql-values.ts';
 export interface Aggregate {
   readonly type: SqlType;
   readonly modifier: number;
+  /** As `Expression.isUnsigned`. */
+  readonly isUnsigned: boolean;
   readonly start: () => AggregateState;
   /** Of all groups of a query. */
   readonly startGroups: () => GroupStates;
@@ -93,15 +95,16 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
   return {
     type: found.type,
     modifier: extremeDigits(name, operands[0], scope.dialect),
+    isUnsigned: (name === 'min' || name === 'max') && raw[0]?.isUnsigned === true,
     extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
     ...starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
 }
 
-/** MySQL adds up times as the exact numbers that they are. */
+/** MySQL adds up times as the exact numbers that they are, and labels of an ENUM as their places. */
 function asSummand(name: string, operand: Expression, scope: Scope): Expression {
-  const isNumber = !expressionRules[scope.dialect].convertsAll || !isTemporal(operand.type);
-  if (isNumber || (name !== 'sum' && name !== 'avg')) return operand;
+  const hasNumber = isTemporal(operand.type) || operand.type.name === 'enum';
+  if (!expressionRules[scope.dialect].convertsAll || !hasNumber || (name !== 'sum' && name !== 'avg')) return operand;
   return coerce(operand, arithmeticType(operand), -1, 'explicit', scope);
 }
 

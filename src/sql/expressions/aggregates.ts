@@ -297,6 +297,8 @@ interface AggregateRules {
   readonly spreadsAsFloats: boolean;
   /** Types without min and max. */
   readonly unordered: ReadonlySet<string>;
+  /** Types whose min and max are those of their texts. */
+  readonly orderedAsText: ReadonlySet<string>;
 }
 
 const aggregateRules: Readonly<Record<Dialect, AggregateRules>> = {
@@ -309,6 +311,7 @@ const aggregateRules: Readonly<Record<Dialect, AggregateRules>> = {
     spreadsOfAll: false,
     spreadsAsFloats: false,
     unordered,
+    orderedAsText: new Set(['varchar', 'unknown', 'name']),
   },
   mysql: {
     countsSeveral: true,
@@ -319,12 +322,13 @@ const aggregateRules: Readonly<Record<Dialect, AggregateRules>> = {
     spreadsOfAll: true,
     spreadsAsFloats: true,
     unordered: new Set(),
+    // Not in the order of its labels: Item_sum_min and Item_sum_max compare an ENUM as a text.
+    orderedAsText: new Set(['varchar', 'unknown', 'name', 'enum']),
   },
 };
 
 function chosenAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
-  // min and max of varchar are those of text.
-  const shown = type.name === 'varchar' || type.name === 'unknown' || type.name === 'name' ? types.text : type;
+  const shown = aggregateRules[dialect].orderedAsText.has(type.name) ? types.text : type;
   switch (name) {
     case 'min':
     case 'max': {

@@ -1,6 +1,5 @@
 /** Converting a value from one type to another, once the rules allow it. Errors are worded as PostgreSQL's. */
 import type { NameType } from '../catalog-lookups.ts';
-import type { Execution } from '../expression.ts';
 import {
   formatNumeric,
   numericOf,
@@ -35,6 +34,7 @@ import {
   type SqlValue,
   type TypeValues,
 } from '../model/index.ts';
+import type { Execution } from '../execution.ts';
 
 export type Conversion = (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue;
 

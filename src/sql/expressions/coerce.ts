@@ -13,12 +13,13 @@ import {
   type SqlType,
   type SqlValue,
 } from '../model/index.ts';
-import type { Execution, Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
+import type { Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import type { CastContext } from './cast-rules.ts';
 import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
 import { isTemporal, mysqlConversion } from './mysql-values.ts';
 import { secondDigitsOf } from './second-digits.ts';
+import type { Execution } from '../execution.ts';
 
 /** A quoted string whose type is not known yet; also NULL, whose text is null. */
 export interface UnknownLiteral extends Expression {
@@ -199,8 +200,14 @@ export function commonType(candidates: readonly SqlType[], construct: string, di
     if (type.name === 'unknown' || (chosen !== undefined && isSameType(chosen, type))) continue;
     chosen = chosen === undefined ? type : commonOfTwo[dialect](chosen, type, construct);
   }
-  return chosen ?? types.text;
+  return chosen === undefined ? types.text : resultOf[dialect](chosen);
 }
+
+/** What is one of several values of a type. In MySQL it is no ENUM any more but the text of the label. */
+const resultOf: Readonly<Record<Dialect, (type: SqlType) => SqlType>> = {
+  postgres: (type) => type,
+  mysql: (type) => (type.name === 'enum' ? types.text : type),
+};
 
 const commonOfTwo: Readonly<Record<Dialect, (a: SqlType, b: SqlType, construct: string) => SqlType>> = {
   postgres: postgresCommonType,
@@ -238,18 +245,36 @@ function rankOf(type: SqlType): number {
   return mysqlNumbers.findIndex((each) => each.name === type.name);
 }
 
+const integerNames: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'uint8']);
+
+/** `commonType`, and whether it is unsigned. In MySQL integers with a sign and without one have decimals in common. */
+export function commonNumber(
+  candidates: readonly Pick<Expression, 'type' | 'isUnsigned'>[],
+  construct: string,
+  dialect: Dialect,
+): Required<Pick<Expression, 'type' | 'isUnsigned'>> {
+  const type = commonType(
+    candidates.map((each) => each.type),
+    construct,
+    dialect,
+  );
+  const unsigned = candidates.filter((each) => each.isUnsigned === true || each.type.name === 'uint8');
+  if (!integerNames.has(type.name) || unsigned.length === 0) return { type, isUnsigned: false };
+  return unsigned.length === candidates.length
+    ? { type, isUnsigned: true }
+    : { type: types.numeric, isUnsigned: false };
+}
+
 /** All of the common type. @throws SqlError 42804 */
 export function unify(
   expressions: readonly Expression[],
   construct: string,
   scope: Pick<Scope, 'dialect'>,
 ): Expression[] {
-  const common = commonType(
-    expressions.map(({ type }) => type),
-    construct,
-    scope.dialect,
-  );
-  const unified = expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
+  const typed = expressions.filter((each) => each.type.name !== 'unknown' || isUntypedParameter(each));
+  const { type: common, isUnsigned } = commonNumber(typed, construct, scope.dialect);
+  const coerced = expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
+  const unified = isUnsigned ? coerced.map((each) => ({ ...each, isUnsigned })) : coerced;
   const sharesScale = expressionRules[scope.dialect].sharesScale && common.name === 'numeric';
   return sharesScale ? ofOneScale(expressions, unified) : unified;
 }

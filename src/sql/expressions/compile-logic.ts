@@ -101,6 +101,7 @@ export function compileCase({ arg, args = [], defresult }: CaseExpr, compiler: C
   return {
     type: last.type,
     modifier: timeDigits([last, ...results], scope.dialect),
+    isUnsigned: last.isUnsigned === true,
     isRowFree: (subject?.isRowFree ?? true) && [...tests, last, ...results].every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       if (cell !== undefined && subject !== undefined) {
@@ -134,6 +135,7 @@ export function compileCoalesce({ args = [] }: CoalesceExpr, compiler: Compiler)
   return {
     type: parts[0]?.type ?? types.text,
     modifier: commonModifier(parts, compiler.scope.dialect),
+    isUnsigned: parts[0]?.isUnsigned === true,
     isRowFree: parts.every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       for (const { evaluate } of parts) {
@@ -176,6 +178,7 @@ export function compileMinMax({ op, args = [] }: MinMaxExpr, compiler: Compiler)
       dialect,
     ),
     modifier: timeDigits(parts, dialect),
+    isUnsigned: parts[0]?.isUnsigned === true,
     isRowFree: parts.every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       let best: SqlValue = null;

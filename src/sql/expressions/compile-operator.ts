@@ -149,6 +149,7 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   return {
     type,
     modifier: first.modifier,
+    isUnsigned: first.isUnsigned === true,
     isRowFree: first.isRowFree && second.isRowFree,
     evaluate: (frame) => {
       cell.value = first.evaluate(frame);
@@ -162,7 +163,7 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
 const comparedType: Readonly<Record<Dialect, (first: SqlType, second: SqlType) => SqlType>> = {
   // A varchar is compared as text, and then it is one.
   postgres: (first, second) => operandTypes(operatorTable, '=', [first, second])?.[0] ?? first,
-  mysql: (first, second) => (first.name === 'unknown' ? commonType([first, second], 'NULLIF', 'mysql') : first),
+  mysql: (first, second) => commonType(first.name === 'unknown' ? [first, second] : [first], 'NULLIF', 'mysql'),
 };
 
 /** `x = ANY (array)`, `x > ALL (array)`. */

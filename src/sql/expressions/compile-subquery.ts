@@ -7,11 +7,10 @@ import {
   arrayOf,
   isSameType,
   types,
-  type SqlType,
   type SqlArray,
   type SqlValue,
 } from '../model/index.ts';
-import type { Execution, Expression, Frame, Subquery } from '../expression.ts';
+import type { Expression, Frame, Subquery, SubqueryUse } from '../expression.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { once, oneRow, someRow } from './subquery-rows.ts';
@@ -19,21 +18,22 @@ import { quantified } from './quantified.ts';
 import { compareRows, rowParts } from './compile-row.ts';
 import { cellOf, namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
+import type { Execution } from '../execution.ts';
 
 type Rows = (frame: Frame) => Iterable<readonly SqlValue[]>;
 
 export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   if (link.subselect === undefined) throw notSupported('this subquery', positionOf(link.location));
-  const subquery = compiler.scope.subquery(link.subselect);
+  const subquery = compiler.scope.subquery(link.subselect, useOf(link));
   const isRowFree = !subquery.isCorrelated;
   const rows = kept(subquery);
   switch (link.subLinkType) {
     case 'EXISTS_SUBLINK':
       return truth(compiler, isRowFree, someRow(subquery));
     case 'EXPR_SUBLINK': {
-      const { type } = onlyColumn(subquery);
+      const { type, isUnsigned = false } = onlyColumn(subquery);
       const row = once(subquery, oneRow);
-      return { type, modifier: -1, isRowFree, evaluate: (frame) => row(frame)?.[0] ?? null };
+      return { type, modifier: -1, isRowFree, isUnsigned, evaluate: (frame) => row(frame)?.[0] ?? null };
     }
     case 'ARRAY_SUBLINK': {
       const { type } = onlyColumn(subquery);
@@ -57,12 +57,16 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   }
 }
 
+function useOf({ subLinkType }: SubLink): SubqueryUse {
+  return subLinkType === 'ANY_SUBLINK' || subLinkType === 'ALL_SUBLINK' ? 'compared' : 'value';
+}
+
 /** Rows that do not depend on the query around are read once a statement. */
 function kept(subquery: Subquery): Rows {
   return once<readonly (readonly SqlValue[])[]>(subquery, (rows) => [...rows]);
 }
 
-function onlyColumn({ columns }: Subquery): { readonly type: SqlType } {
+function onlyColumn({ columns }: Subquery): Subquery['columns'][number] {
   const [column] = columns;
   if (column === undefined || columns.length > 1) throw new SqlError('42601', 'subquery must return only one column');
   return column;

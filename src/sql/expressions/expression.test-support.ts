@@ -2,7 +2,7 @@
 import type { Node } from '@pgsql/types';
 import { loadModule, parseSync } from 'libpg-query';
 import type { Dialect } from '../model/dialect.ts';
-import type { Expression, Frame, Scope, Surroundings } from '../expression.ts';
+import type { Expression, Frame, Scope } from '../expression.ts';
 import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
 import { DeferredChecks } from '../run/deferred-checks.ts';
 import { notSupported, SqlError } from '../model/sql-error.ts';
@@ -15,6 +15,7 @@ import { coerce } from './coerce.ts';
 import { nameless } from './nameless.test-support.ts';
 import { unlocked } from './unlocked.test-support.ts';
 import { compileExpression } from './compile.ts';
+import type { Surroundings } from '../execution.ts';
 
 await loadModule();
 

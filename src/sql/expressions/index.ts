@@ -2,6 +2,7 @@ export { aggregateOf, isAggregate, type Aggregate, type AggregateState } from '.
 export {
   coerce,
   coerceToBoolean,
+  commonNumber,
   commonType,
   unify,
 } from './coerce.ts';
@@ -12,6 +13,7 @@ export { compileExpression } from './compile.ts';
 export { isSetReturning } from './function-names.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
+export { isCutMoment } from './mysql-moments.ts';
 export { commonSecondDigits } from './second-digits.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';

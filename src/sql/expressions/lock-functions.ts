@@ -1,7 +1,7 @@
 /** Functions that take locks by a key, and those that sleep: PostgreSQL manual, 9.27.10 and 9.9.5; MySQL manual, "Locking Functions". */
-import type { LockFunctions, Surroundings } from '../expression.ts';
 import { SqlError, intervalLength, type Interval, type SqlValue } from '../model/index.ts';
 import type { Ambient } from './signature.ts';
+import type { LockFunctions, Surroundings } from '../execution.ts';
 
 type Key = readonly (bigint | number)[];
 

@@ -45,6 +45,7 @@ function choice([condition, yes, no]: readonly Expression[], scope: Scope): Expr
   return {
     type: first.type,
     modifier: timeDigits([first, second], 'mysql'),
+    isUnsigned: first.isUnsigned === true,
     isRowFree: [test, first, second].every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => (test.evaluate(frame) === true ? first : second).evaluate(frame),
   };

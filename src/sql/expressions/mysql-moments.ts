@@ -17,7 +17,11 @@ export function momentOfText(text: string, to: SqlType): SqlValue {
     const found = clockTime(text);
     if (found !== undefined) return found;
   }
-  return parsed(normalizeTime(text, to), to);
+  const written = writtenMoment(text);
+  if (written === undefined || (to.name === 'time' && !written.hasTime)) return null;
+  if (!/^.{8}(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/.test(written.digits)) return null;
+  const iso = isoOf(written.digits, to.name === 'date' ? '' : written.fraction);
+  return parsed(to.name === 'time' ? iso.slice('0000-00-00 '.length) : iso, to);
 }
 
 /** 20240131, 240131, 20240131235959.5 and, for a TIME, 130 (a minute and a half). NULL: no such moment. */
@@ -89,21 +93,45 @@ function duration(
   return sign === '-' ? -microseconds : microseconds;
 }
 
-/** 20200131 and 20200131235959 are dates too; a date alone is midnight; of a datetime, a date is the first part. */
-function normalizeTime(text: string, to: SqlType): string {
-  const trimmed = text.trim();
-  const [, digits = '', fraction = ''] = /^(\d{6}|\d{8}|\d{12}|\d{14})(?:\.(\d*))?$/.exec(trimmed) ?? [];
-  const whole = digits === '' ? trimmed : isoOfPacked(digits, fraction);
-  if (to.name === 'date') return whole.slice(0, 10).trim();
-  if (to.name === 'time') return whole.replace(/^\d{4}-\d{2}-\d{2}[ T]/, '');
-  return whole;
+/** A date, and a time that may be missing, as far as a text begins with them. */
+interface WrittenMoment {
+  /** 14, from the year to the second. */
+  readonly digits: string;
+  readonly fraction: string;
+  readonly hasTime: boolean;
+  /** Is there something behind it: a time zone, a letter? */
+  readonly hasRest: boolean;
 }
 
-function isoOfPacked(digits: string, fraction: string): string {
-  const hasCentury = digits.length === 8 || digits.length === 14;
-  const century = hasCentury ? '' : digits < '70' ? '20' : '19';
-  const hasTime = digits.length > 8;
-  return isoOf(`${century}${digits}`.padEnd(14, '0'), hasTime ? fraction : '');
+// Any punctuation separates the parts: 2020-01-31, 2020.1.31, 20/1/31 23*59*59.
+const delimited =
+  /^\s*(\d{1,4})[^\w\s](\d{1,2})[^\w\s](\d{1,2})(?:(?:T|\s+|[^\w\s])(\d{1,2})(?:[^\w\s](\d{1,2})(?:[^\w\s](\d{1,2})(?:\.(\d*))?)?)?|T)?(.*)$/s;
+const packed = /^\s*(?:(\d{14}|\d{12}|\d{8}T\d{6}|\d{6}T\d{6})(?:\.(\d*))?|(\d{8}|\d{6}))(?!\s*[\d.])(.*)$/s;
+
+function writtenMoment(text: string): WrittenMoment | undefined {
+  const parts = delimited.exec(text);
+  if (parts !== null) {
+    const [, year = '', month, day, hour, minute, second, fraction = '', rest = ''] = parts;
+    const others = [month, day, hour, minute, second].map((part = '0') => part.padStart(2, '0'));
+    const digits = `${fullYear(year)}${others.join('')}`;
+    return { digits, fraction, hasTime: hour !== undefined, hasRest: rest.trim() !== '' };
+  }
+  const [, datetime = '', fraction = '', date = '', rest = ''] = packed.exec(text) ?? [];
+  const whole = datetime.replace('T', '') + date;
+  if (whole === '') return undefined;
+  const yearLength = whole.length % 6 === 0 ? 2 : 4;
+  const digits = `${fullYear(whole.slice(0, yearLength))}${whole.slice(yearLength)}`.padEnd(14, '0');
+  return { digits, fraction, hasTime: datetime !== '', hasRest: rest.trim() !== '' };
+}
+
+/** Two digits are a year from 1970 to 2069. */
+function fullYear(year: string): string {
+  return year.length === 2 ? `${year < '70' ? '20' : '19'}${year}` : year.padStart(4, '0');
+}
+
+/** Does the text begin with a date or datetime, and have more behind it? Expressions take what it begins with, columns refuse it. */
+export function isCutMoment(text: string, to: SqlType): boolean {
+  return to.name !== 'time' && writtenMoment(text)?.hasRest === true;
 }
 
 /** @param digits 14, from the year to the second */

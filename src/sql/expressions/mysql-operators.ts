@@ -164,7 +164,7 @@ function computed(operator: string, left: Expression, right: Expression, scope: 
 export function zeroDivision({ refusesTruncation }: Scope): () => null {
   if (refusesTruncation !== true) return () => null;
   return () => {
-    throw new SqlError('22012', 'division by zero', { mysqlNumber: 1365 });
+    throw new SqlError('22012', 'Division by 0', { mysqlNumber: 1365 });
   };
 }
 
@@ -224,13 +224,12 @@ function bitsOf(operand: Expression, scope: Scope): Expression {
 }
 
 function prefix(operator: string, operand: Expression, scope: Scope): Expression | undefined {
-  const type = arithmeticType(operand);
-  const value = as(operand, type.name === 'uint8' ? types.int8 : type, scope);
+  const value = as(operand, arithmeticType(operand), scope);
   switch (operator) {
     case '+':
       return operand;
     case '-':
-      return unary(value, value.type, (x) =>
+      return unary(value, value.type.name === 'uint8' ? types.int8 : value.type, (x) =>
         typeof x === 'number'
           ? -x || 0
           : typeof x === 'bigint'

@@ -102,6 +102,7 @@ function firstPresent(operands: readonly Expression[], scope: Scope): Expression
   return {
     type: first.type,
     modifier: timeDigits([first, second], 'mysql'),
+    isUnsigned: first.isUnsigned === true,
     isRowFree: first.isRowFree && second.isRowFree,
     evaluate: (frame) => first.evaluate(frame) ?? second.evaluate(frame),
   };
@@ -114,7 +115,7 @@ function keepingType(
 ): Expression {
   const source = present(operand);
   const number = coerce(source, arithmeticType(source), -1, 'explicit', scope);
-  return evaluated([number], number.type, compute);
+  return { ...evaluated([number], number.type, compute), isUnsigned: source.isUnsigned === true };
 }
 
 function absolute(value: SqlValue): SqlValue {

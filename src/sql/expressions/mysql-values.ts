@@ -61,6 +61,7 @@ function documentOf(text: string): JsonDocument {
  */
 export function mysqlConversion(from: SqlType, to: SqlType, modifier: number): Conversion {
   if (isSameType(from, to)) return (value) => value;
+  if (from.name === 'enum' && (isNumber(to) || to.name === 'bool')) return numberOfLabel(from, to);
   const digits = isTemporal(from) && from.name !== 'date' ? modifier : -1;
   const textOf = (value: Present): string => withSecondDigits(formatText(value, from, 'mysql'), digits);
   switch (to.name) {
@@ -91,6 +92,12 @@ export function mysqlConversion(from: SqlType, to: SqlType, modifier: number): C
   if (isTextual(to)) return textOf;
   if (isTemporal(to)) return (value, execution) => temporalOf(value, from, to, execution);
   return conversionOf(from, to);
+}
+
+/** An ENUM is its label as a text, and the label's place, from 1, as a number: reference manual, 11.3.5. */
+function numberOfLabel({ labels = [] }: SqlType, to: SqlType): Conversion {
+  const convert = mysqlConversion(types.int4, to, -1);
+  return (label, execution) => convert(labels.indexOf(label as string) + 1, execution);
 }
 
 /** The text of a date or time with as many digits of the second as its type says; -1: with those that it needs. */
@@ -228,6 +235,7 @@ export function arithmeticType({ type, modifier }: { readonly type: SqlType; rea
     case 'int4':
     case 'int8':
     case 'date':
+    case 'enum':
       return types.int8;
     case 'uint8':
     case 'numeric':

@@ -7,6 +7,7 @@ import { switches, systemVariables } from '../mysql/variables.ts';
 import { mysqlHas } from '../known/server-names.ts';
 import { notSupported, SqlError, types, type SqlValue } from '../model/index.ts';
 import { coerce } from './coerce.ts';
+import { mysqlConversion } from './mysql-values.ts';
 
 /** @throws SqlError 42704 (1193) unknown variable */
 export function defaultOfVariable(name: string): Expression {
@@ -76,18 +77,13 @@ function switched(name: string, text: string): string {
   return /^(off|false)$/i.test(text) ? '0' : text;
 }
 
-/** The value, given on with its own type, and its text to `assign`. */
+/** The value, given on with its own type, and its text to `assign`. Evaluated once: it may read what it assigns. */
 function assigned(value: Expression, scope: Scope, assign: (frame: Frame, text: string | null) => void): Expression {
   const own = value.type.name === 'unknown' ? coerce(value, types.text, -1, 'explicit', scope) : value;
-  const text = coerce(own, types.text, -1, 'explicit', scope);
+  const toText = mysqlConversion(own.type, types.text, own.modifier);
   return computed(own.type, (frame) => {
-    const result = text.evaluate(frame);
-    assign(frame, textOf(result));
-    return own.type.name === 'text' ? result : own.evaluate(frame);
+    const result = own.evaluate(frame);
+    assign(frame, result === null ? null : (toText(result, frame.execution) as string));
+    return result;
   });
-}
-
-/** Of an expression of type text. */
-function textOf(value: SqlValue): string | null {
-  return typeof value === 'string' ? value : null;
 }

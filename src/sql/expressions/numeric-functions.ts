@@ -115,7 +115,7 @@ export function powerOfNumerics(base: Numeric, exponent: Numeric): Numeric {
   const digits = powerDigits(x.abs(), y);
   if (digits > 131_072) throw new SqlError('22003', 'value overflows numeric format');
   // Larger exponents go by logarithms (numeric.c, `power_var`).
-  const isInt4 = y.isInteger() && y.abs().lte(2_147_483_647);
+  const isInt4 = y.isInteger() && y.gte(-2_147_483_648) && y.lte(2_147_483_647);
   const scale = isInt4
     ? limited(significantDigits, base.scale)
     : limited(significantDigits - Math.trunc(digits), base.scale, exponent.scale);

@@ -139,6 +139,8 @@ export const scalarCases: Readonly<Record<string, readonly string[]>> = {
     '(1 - 1.5e-20::numeric)^1e21',
     '(1 - 1.5e-20::numeric)^1e22',
     '(1 + 1.5e-20::numeric)^1e21',
+    '1.00000001^-2147483648',
+    '10.0^-2147483649',
     '2^-1',
     '0^0',
     '(-2)^0.5',

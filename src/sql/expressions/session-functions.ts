@@ -1,11 +1,11 @@
 /** Functions of the session, its settings, its sequences and the catalog. What they tell comes from the surroundings. */
 import { createHash } from 'node:crypto';
-import type { Surroundings } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError, typeTitle, typeOfOid, arrayValue } from '../model/index.ts';
 import { ambient, nullable, type Signature, strict, volatile, volatileNullable, typedNullable } from './signature.ts';
 import { hashBytes } from './hash-text.ts';
 import { postgresLocks } from './lock-functions.ts';
+import type { Surroundings } from '../execution.ts';
 
 const stable = ambient({
   'now() timestamptz': (from) => from.transactionTime,

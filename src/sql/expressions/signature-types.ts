@@ -3,7 +3,6 @@
  * or NULL. A type that is not in the table, too many parameters, or one of another type do not compile.
  */
 import type { SqlArray, SqlValue, TypeValues } from '../model/index.ts';
-import type { Pseudo } from './signature.ts';
 
 /** A family takes values of any type: functions of such say by the call what they expect. */
 type Parameter<Name extends string, Nothing> = Name extends Pseudo ? never : Value<Name> | Nothing;
@@ -33,3 +32,13 @@ export type FunctionOf<Text, Nothing, Before extends unknown[] = []> = string ex
   : Text extends `${string}(${infer List}) ${infer Name}`
     ? (...values: [...Before, ...Parameters<List, Nothing>]) => Result<Name>
     : { readonly noSignature: Text };
+
+/** Stands for any type, or for a family whose members must agree. */
+export type Pseudo =
+  | 'any'
+  | 'anyelement'
+  | 'anynonarray'
+  | 'anyarray'
+  | 'anyenum'
+  | 'anycompatible'
+  | 'anycompatiblearray';

@@ -13,20 +13,11 @@ import {
   type SqlType,
   type SqlValue,
 } from '../model/index.ts';
-import type { Execution, Surroundings } from '../expression.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import { commonType } from './coerce.ts';
-import type { FunctionOf } from './signature-types.ts';
+import type { FunctionOf, Pseudo } from './signature-types.ts';
+import type { Execution, Surroundings } from '../execution.ts';
 
-/** Stands for any type, or for a family whose members must agree. */
-export type Pseudo =
-  | 'any'
-  | 'anyelement'
-  | 'anynonarray'
-  | 'anyarray'
-  | 'anyenum'
-  | 'anycompatible'
-  | 'anycompatiblearray';
 export type ParameterType = SqlType | Pseudo;
 
 export interface Signature {

@@ -1,4 +1,4 @@
-import type { LockFunctions } from '../expression.ts';
+import type { LockFunctions } from '../execution.ts';
 
 /** Every lock is free, and no sleep takes time. */
 export const unlocked: LockFunctions = {

@@ -10,6 +10,8 @@ export interface EngineRules {
   readonly locksWhileScanning: boolean;
   /** A condition that gives a whole unique key is always looked up by it. Otherwise the planner may read the table whole. */
   readonly looksUpUniqueKeys: boolean;
+  /** The row of a table that is constant for a query is read before the rows of the others: `constant-tables.ts`. */
+  readonly readsConstantTablesFirst: boolean;
   /** An index may be read whole for a condition on a column that is not its first, and a partial one for its own condition alone. */
   readonly filtersWholeIndexes: boolean;
   /** May a join of two tables begin with either of them, or read both by indexes on the columns that it compares, one row of each at a time? */

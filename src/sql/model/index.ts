@@ -57,7 +57,17 @@ export {
 export { byteOf, formatText, parseText } from './text-format.ts';
 export { applyModifier, lengthOf, modifierOf, precisionAndScale } from './type-modifier.ts';
 export { typeTitle } from './type-title.ts';
-export { type SqlType, type TypeName, arrayOf, int2vector, isSameType, typeByName, typeOfOid, types } from './type.ts';
+export {
+  type SqlType,
+  type TypeName,
+  arrayOf,
+  int2vector,
+  isSameType,
+  typeByName,
+  typeLength,
+  typeOfOid,
+  types,
+} from './type.ts';
 export { arrayValue } from './value-array.ts';
 export {
   addIntervals,

@@ -7,6 +7,7 @@ export const mysqlEngine: EngineRules = {
   isClustered: true,
   locksWhileScanning: true,
   looksUpUniqueKeys: true,
+  readsConstantTablesFirst: true,
   filtersWholeIndexes: false,
   mergesJoins: false,
   nullsAreSmallest: true,

@@ -7,6 +7,7 @@ export const postgresEngine: EngineRules = {
   isClustered: false,
   locksWhileScanning: false,
   looksUpUniqueKeys: false,
+  readsConstantTablesFirst: false,
   filtersWholeIndexes: true,
   mergesJoins: true,
   nullsAreSmallest: false,

@@ -81,6 +81,8 @@ export interface RowCondition {
   readonly cells: ReadonlySet<number> | null;
   /** Are the rows written to when they have been found? Then a scan that locks takes the lock that a write needs. */
   readonly isWritten: boolean;
+  /** The lock on each row that a locking clause asks of a scan, on an engine that locks while it scans. */
+  readonly lockedBy?: LockRequest | undefined;
 }
 
 /** A condition that outlives its statement: a recorder asks it about versions that the statement did not see. */
@@ -179,16 +181,8 @@ export type UpdateResult =
 
 export interface Storage {
   createTable(shape: TableShape): void;
-  /**
-   * New columns or indexes over existing rows; `convert` makes new values of old ones. `undo`: the table has a shape again that it had, also where
-   * its transaction has entered equal keys since.
-   * @throws SqlError 23505
-   */
-  alterTable(
-    shape: TableShape,
-    convert?: (values: readonly SqlValue[]) => SqlValue[],
-    purpose?: 'define' | 'undo',
-  ): void;
+  /** New columns or indexes over existing rows; `convert` makes new values of old ones. @throws SqlError 23505 */
+  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void;
   dropTable(table: TableId): void;
   begin(session: number, options: TransactionOptions): StorageTransaction;
 }
@@ -271,6 +265,11 @@ export interface StatementView {
   /** The same in two steps, for scans of one table by many paths, as joins make them. Absent: `scan` is called each time. */
   scanner?(table: TableId, condition: RowCondition): (path: AccessPath) => Iterable<Row>;
   /**
+   * How many rows a table has, where the statement may read those that it does not ask for: its reads take no locks, and no one observes them. `null`:
+   * it may not now. Absent: it never may.
+   */
+  unobservedRows?(table: TableId): number | null;
+  /**
    * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
    * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. An
    * UPDATE or DELETE writes the row within `take`, before the next one is locked, as the engines do (InnoDB not when it changes the path's index). @throws SqlError 40001, 55P03
@@ -282,6 +281,10 @@ export interface StatementView {
     request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void>;
+  /**
+   * Locks the row of a constant table before the statement reads it, as `scan` will. Absent: what this statement only reads is not locked.
+   */
+  lockConstant?(table: TableId, path: AccessPath, condition: RowCondition): Waiting<void>;
   /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
   /** `duplicateLock`: the lock on a row that refuses it, where the engine takes one: `update` for REPLACE and ON DUPLICATE KEY UPDATE. */

@@ -102,7 +102,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'oid':
       return Number(parseInteger(text, type));
     case 'xid':
-      // xidin(), strtoul: the digits at its begin.
+      // xidin(), strtoul: the digits at its beginning.
       return Number(BigInt.asUintN(32, BigInt(/^\s*(\d+)/.exec(text)?.[1] ?? '0')));
     case 'int8':
     case 'uint8':

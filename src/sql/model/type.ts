@@ -168,3 +168,34 @@ export function isSameType(a: SqlType, b: SqlType): boolean {
   if (a === b) return true;
   return a.name === b.name && a.oid === b.oid && (a.name !== 'array' || isSameType(a.element ?? a, b.element ?? b));
 }
+
+const lengths: { readonly [Name in TypeName]?: number } = {
+  bool: 1,
+  char: 1,
+  int2: 2,
+  int4: 4,
+  oid: 4,
+  xid: 4,
+  regclass: 4,
+  regtype: 4,
+  regnamespace: 4,
+  regrole: 4,
+  float4: 4,
+  date: 4,
+  enum: 4,
+  int8: 8,
+  float8: 8,
+  time: 8,
+  timestamp: 8,
+  timestamptz: 8,
+  interval: 16,
+  uuid: 16,
+  name: 64,
+  unknown: -2,
+  void: 4,
+};
+
+/** pg_type.typlen: in bytes; -1: varies, -2: up to a zero byte. */
+export function typeLength({ name }: SqlType): number {
+  return lengths[name] ?? -1;
+}

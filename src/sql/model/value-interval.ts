@@ -207,7 +207,7 @@ export function parseInterval(text: string, fields = everyIntervalField): Interv
 }
 
 const wordPattern =
-  /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?)?(\.\d*)?|([+-]?)(\d+)-(\d+)(?![\d-])|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
+  /\s*(?:@\s*)?([+-]?)\s*(?:(\d+):(\d+)(?::(\d+)?)?(\.\d*)?|(\d+)-(\d+)(?![\d-])|(\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
 
 function readWords(text: string, parts: Parts, fields: number): boolean {
   let rest = text;
@@ -233,7 +233,7 @@ function readWords(text: string, parts: Parts, fields: number): boolean {
 }
 
 function readWord(match: RegExpExecArray, parts: Parts, fields: number, isLast: boolean): boolean {
-  const [, sign, hours, minutes, seconds, fraction, yearSign, years, months, amount, unit] = match;
+  const [, sign = '', hours, minutes, seconds, fraction, years, months, amount, unit] = match;
   if (hours !== undefined) {
     if (Number(minutes) > 59 || Number(seconds ?? 0) > 59) return false;
     // Of two parts the second has fractions or the type says so: then they are minutes and seconds.
@@ -245,12 +245,12 @@ function readWord(match: RegExpExecArray, parts: Parts, fields: number, isLast: 
   }
   if (years !== undefined) {
     if (Number(months) > 11) return false;
-    parts.months += (yearSign === '-' ? -1 : 1) * (Number(years) * 12 + Number(months));
+    parts.months += (sign === '-' ? -1 : 1) * (Number(years) * 12 + Number(months));
     return true;
   }
   if (amount === undefined || !/\d/.test(amount)) return false;
   // A bare number before the time of day counts days; at the end it counts the field.
-  return addAmount(parts, amount, unit ?? (isLast ? (lastIntervalField(fields) ?? 'second') : 'day'));
+  return addAmount(parts, sign + amount, unit ?? (isLast ? (lastIntervalField(fields) ?? 'second') : 'day'));
 }
 
 function addAmount(parts: Parts, amount: string, unit: string): boolean {

@@ -1,12 +1,12 @@
 /** From MySQL's text to what the session runs. */
 import type { Node } from '@pgsql/types';
-import { temporarySchema } from '../catalog/temporary.ts';
-import type { Execution } from '../expression.ts';
 import type { StatementView, Waiting } from '../model/index.ts';
 import { prepareTree, type PrepareOptions } from '../prepare.ts';
 import type { DdlOutcome, DdlStatement, Statement } from '../statement.ts';
 import { parseMysql } from './parse-mysql.ts';
 import type { Parsed } from './parsed.ts';
+import type { Execution } from '../execution.ts';
+import { temporarySchema } from '../catalog/name.ts';
 
 /** Plans one statement of MySQL's. @throws SqlError */
 export function prepareMysqlStatement(sql: string, options: PrepareOptions): Statement {

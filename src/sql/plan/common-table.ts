@@ -5,20 +5,12 @@ import { engineRules, rowKey, notSupported, SqlError, types } from '../model/ind
 import { commonType } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import { convertRows } from './convert-rows.ts';
-import { type PreludeStep, type Running, runningOf } from './planning.ts';
+import type { PreludeStep } from './planning.ts';
 import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope, CommonTable } from './scope.ts';
 
 import { stringsOf } from './tree.ts';
-
-export interface CommonTable {
-  readonly name: string;
-  readonly columns: readonly OutputColumn[];
-  /** `frame`: of the query that has the WITH clause. */
-  readonly rows: (frame: Frame | null, running: Running) => Iterable<Values>;
-  /** Do its rows differ from one reference to the next? Then what reads it must not be kept. */
-  readonly isCorrelated: boolean;
-}
+import { type Running, runningOf } from '../execution.ts';
 
 /** Rows of a recursive query; beyond it is taken for endless. */
 const recursiveRowsMax = 1_000_000;
@@ -48,7 +40,7 @@ function planOne(
   const { SelectStmt: select } = query;
   if (isRecursive && select.op === 'SETOP_UNION' && refersTo(select.rarg, name))
     return recursive(expression, name, scope);
-  const planned = scope.planners.query(select, scope.child());
+  const planned = scope.planners.query(select, scope.child('part'));
   const columns = renamed(planned.columns, expression, name);
   if (planned.locking === null) {
     const { isCorrelated } = planned;
@@ -78,7 +70,7 @@ function modifying(expression: CommonTableExpr, name: string, query: Node, scope
     throw new SqlError('0A000', 'WITH clause containing a data-modifying statement must be at the top level');
   }
   if ('MergeStmt' in query) throw new SqlError('0A000', 'MERGE not supported in WITH query');
-  const planned = scope.planners.modification(query, scope.child());
+  const planned = scope.planners.modification(query, scope.child('part'));
   const columns = renamed(planned.columns ?? [], expression, name);
   const table: CommonTable = {
     name,
@@ -119,9 +111,9 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   const { larg, rarg, all: isAll = false, sortClause, limitCount } = query.SelectStmt;
   assert(larg !== undefined && rarg !== undefined, 'a UNION has two sides');
   if (sortClause !== undefined || limitCount !== undefined) throw orderedRecursion(sortClause !== undefined, scope);
-  const inner = scope.child();
+  const inner = scope.child('part');
   planCommonTables(query.SelectStmt.withClause, inner);
-  const base = scope.planners.query(larg, inner.child());
+  const base = scope.planners.query(larg, inner.child('part'));
   const columns = renamed(base.columns.map(withType), expression, name);
   const working = {};
   inner.commonTables.set(name, {
@@ -130,7 +122,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
     rows: (_frame, running) => keptOf(working, running),
     isCorrelated: true,
   });
-  const step = scope.planners.query(rarg, inner.child());
+  const step = scope.planners.query(rarg, inner.child('part'));
   if (step.columns.length !== columns.length) {
     throw new SqlError('42601', 'each UNION query must have the same number of columns');
   }

@@ -19,11 +19,11 @@ import type { TableRules } from '../run/table-rules.ts';
 import type { OnDuplicate } from '../tree/mysql.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
-import type { Running } from './planning.ts';
 import { type Assignment, assignedRow, planAssignments, planAutomatic } from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
 import { isUnchanged, keyCells } from './update.ts';
+import type { Running } from '../execution.ts';
 
 export interface ConflictAnswer {
   /** On the row in the way: InnoDB locks it at once for what the answer does to it. */

@@ -65,7 +65,7 @@ function memberComparison({ subLinkType, testexpr, subselect, operName }: SubLin
   if (engineRules[scope.dialect].looksUpMembers || subLinkType !== 'ANY_SUBLINK' || operName !== undefined) return [];
   // The values are read before the rows: what a function gives then may be something else than it gives later.
   if (testexpr === undefined || subselect === undefined || someNode(subselect, (node) => 'FuncCall' in node)) return [];
-  const type = scope.subquery(subselect).columns[0]?.type;
+  const type = scope.subquery(subselect, 'compared').columns[0]?.type;
   if (type?.name === 'array') return [];
   const constant = impliedConstant(subselect);
   const isEqual = constant === undefined ? [] : comparison(testexpr, '=', [constant], scope);

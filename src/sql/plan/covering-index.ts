@@ -18,7 +18,7 @@ export function wholeScan(item: RangeItem, table: Table, dialect: Dialect): Acce
   };
 }
 
-function shortestWith(cells: ReadonlySet<number>, table: Table): Access | null {
+export function shortestWith(cells: ReadonlySet<number>, table: Table): Access | null {
   const primary = primaryKey(table)?.parts.map(({ cell }) => cell) ?? [];
   const covers = ({ isPrimary, parts, predicate }: Index): boolean => {
     const own = new Set([...parts.map(({ cell }) => cell), ...primary]);

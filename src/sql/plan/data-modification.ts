@@ -1,8 +1,8 @@
 /** A planned INSERT, UPDATE, DELETE or MERGE. */
 import type { Frame } from '../expression.ts';
 import type { Waiting } from '../model/index.ts';
-import type { Running } from './planning.ts';
 import type { OutputColumn, Values } from './query.ts';
+import type { Running } from '../execution.ts';
 
 export interface DataModification {
   readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';

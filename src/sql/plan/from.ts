@@ -1,6 +1,5 @@
 /** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
 import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
-import { isTemporary } from '../catalog/temporary.ts';
 import { assert } from '../../base/index.ts';
 import { engineRules, notSupported, SqlError, type Row, types } from '../model/index.ts';
 import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
@@ -18,11 +17,12 @@ import {
   tableColumns,
   type VisibleColumn,
 } from './namespace.ts';
-import { runningOf } from './planning.ts';
 import { keptRows, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
 import { stringsOf } from './tree.ts';
+import { runningOf } from '../execution.ts';
+import { isTemporary } from '../catalog/name.ts';
 
 export interface From extends FromList {
   readonly namespace: Namespace;
@@ -127,7 +127,7 @@ function plainOutput({ name, type }: Pick<OutputColumn, 'name' | 'type'>): Outpu
 /** A view sees nothing of the query around it. */
 function planView(view: View, range: RangeVar, scope: QueryScope): From {
   assert('SelectStmt' in view.query, 'a view is a query');
-  const root = scope.child().detached();
+  const root = scope.child('part').detached();
   const planned = scope.planners.query(view.query.SelectStmt, root);
   const columns = planned.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
   const named = { name: range.alias?.aliasname ?? view.name, source: 'view', names: range.alias?.colnames } as const;
@@ -140,7 +140,7 @@ function planSubselect(
   visible: Namespace,
 ): From {
   assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT');
-  const inner = scope.child();
+  const inner = scope.child('part');
   const { result: planned, uses } = scope.tracked(() =>
     scope.within(lateral ? visible : emptyNamespace, () => scope.planners.query(subquery.SelectStmt, inner)),
   );

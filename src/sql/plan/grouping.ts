@@ -4,16 +4,17 @@
  */
 import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
 import { assert, AssertionFailure } from '../../base/index.ts';
-import { isIdentity, hashReader, notSupported, SqlError, type SqlValue } from '../model/index.ts';
+import { isIdentity, hashReader, notSupported, SqlError } from '../model/index.ts';
 import { primaryKey } from '../catalog/relation.ts';
 import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesReader } from '../expressions/index.ts';
-import type { Execution, Expression, Frame } from '../expression.ts';
+import type { Expression } from '../expression.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
 import type { Source } from './cursor.ts';
 import { groupsOf } from './groups.ts';
 import { columnNames, integerConstant, rewrite, treeText } from './tree.ts';
 import type { WindowCollector } from './window.ts';
+import type { Execution } from '../execution.ts';
 
 interface GroupKey {
   readonly text: string;
@@ -70,7 +71,8 @@ export class Grouping implements CallCollector {
   readonly key = (number: number): Expression => {
     const key = this.#keys[number];
     assert(key !== undefined, `group key ${number} is known`);
-    return computedExpression(number, key.expression.type, key.expression.modifier);
+    const { type, modifier, isUnsigned = false } = key.expression;
+    return { ...computedExpression(number, type, modifier), isUnsigned };
   };
 
   readonly take = (call: FuncCall): Expression | undefined => {
@@ -82,7 +84,8 @@ export class Grouping implements CallCollector {
     try {
       const aggregate = this.#scope.ownAggregate(call, () => aggregateOf(call, this.#scope));
       this.aggregates.push(aggregate);
-      return computedExpression(this.#keys.length + this.aggregates.length - 1, aggregate.type, aggregate.modifier);
+      const { type, modifier, isUnsigned } = aggregate;
+      return { ...computedExpression(this.width - 1, type, modifier), isUnsigned };
     } finally {
       this.#isInside = false;
     }
@@ -141,11 +144,6 @@ export class Grouping implements CallCollector {
       rowless: this.#rowless,
     });
   }
-}
-
-export function restore(frame: Frame, rows: Frame['rows'], computed: readonly SqlValue[]): void {
-  for (let i = 0; i < rows.length; i++) frame.rows[i] = rows[i] ?? null;
-  for (let i = 0; i < computed.length; i++) frame.computed[i] = computed[i] ?? null;
 }
 
 /** GROUP BY's entries as expressions: ordinals and output names are replaced by what they stand for. */

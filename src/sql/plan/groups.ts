@@ -2,11 +2,11 @@
  * The groups of a query by number. Their first rows, keys and aggregates are columns: a group of its own objects costs more in garbage collection
  * than all the work on a group of few rows.
  */
-import type { Execution, Frame } from '../expression.ts';
+import type { Frame } from '../expression.ts';
 import type { Aggregate } from '../expressions/index.ts';
 import type { SqlValue } from '../model/index.ts';
 import { type Cursor, forEachRow, type Source } from './cursor.ts';
-import { runningOf } from './planning.ts';
+import { type Execution, runningOf } from '../execution.ts';
 
 export interface GroupedBy {
   readonly keyCount: number;

@@ -23,11 +23,11 @@ import { noAggregates } from './grouping.ts';
 import type { DataModification, ModificationOutcome } from './data-modification.ts';
 import { emptyNamespace, type ItemColumn, namespaceOf } from './namespace.ts';
 import { type InsertOrResolve, planOnConflict } from './on-conflict.ts';
-import type { Running } from './planning.ts';
 import { newFrame, type Values } from './query.ts';
 import type { ParentEvent } from './child-locks.ts';
 import { assignedValue, missingColumn, planReturning, type Returning, rulesFor, writableTable } from './returning.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
+import type { Running } from '../execution.ts';
 
 /** Fills rows one after the other into the cells of the table. */
 type RowsToInsert = (frame: Frame, running: Running) => Iterable<SqlValue[]>;
@@ -209,7 +209,6 @@ function planRows(
   override: string,
   isListed: boolean,
 ): RowsToInsert {
-  const fill = filler(rules, columns);
   if (select === undefined) {
     const defaults = filler(rules, []);
     return (frame) => [defaults(frame, [])];
@@ -221,9 +220,10 @@ function planRows(
     source.sortClause === undefined &&
     source.limitCount === undefined &&
     source.withClause === undefined;
+  if (isPlainValues) scope.planning.locksReads = true;
   if (isPlainValues) return valuesRows(source.valuesLists ?? [], columns, rules, scope, override, isListed);
   if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
-  return selectedRows(source, columns, { fill, table: rules.table }, scope, isListed);
+  return selectedRows(source, columns, rules, scope, isListed);
 }
 
 function valuesRows(
@@ -340,24 +340,20 @@ function filler(
   };
 }
 
-interface Target {
-  readonly table: Table;
-  readonly fill: (frame: Frame, values: readonly SqlValue[]) => SqlValue[];
-}
-
 function selectedRows(
   select: SelectStmt,
   columns: readonly Column[],
-  { fill, table }: Target,
+  rules: TableRules,
   scope: QueryScope,
   isListed: boolean,
 ): RowsToInsert {
+  const { table } = rules;
   const { relationsRead } = scope.planning;
   relationsRead.delete(table.id);
   const query = scope.within(emptyNamespace, () =>
     scope.planners.query(
       select,
-      scope.child(),
+      scope.child('part'),
       columns.map(({ type }) => type),
     ),
   );
@@ -369,6 +365,7 @@ function selectedRows(
     if (from.name === 'unknown') return { ...assignable({ ...source, type: types.text }, { ...column }, scope) };
     return assignable(source, column, scope);
   });
+  const fill = filler(rules, used);
   // The rows get their numbers in the order in which they come.
   const isNumbered = table.columns.some((column) => column.sequence !== null && !used.includes(column));
   const numbersOpenRows = isNumbered && select.sortClause === undefined && select.valuesLists === undefined;

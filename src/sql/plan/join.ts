@@ -3,7 +3,7 @@
  * item whose whole key is known goes first. A condition is evaluated as soon as the rows that it looks at are there.
  */
 import { assert } from '../../base/index.ts';
-import { keyText, engineRules, type Row } from '../model/index.ts';
+import { keyText, engineRules, type Row, type SqlValue } from '../model/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Table } from '../catalog/relation.ts';
 import { type Access, accessWays, indexStep } from './access.ts';
@@ -61,6 +61,19 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
   }
   if (source === null) return single(allOf(pending));
   return pending.length === 0 ? source : filtered(source, allOf(pending));
+}
+
+/** The table that the join begins with, and how it is read; `null`: with something else. */
+export function firstRead(
+  list: FromList,
+  planning: Planning,
+): { readonly item: RangeItem; readonly table: Table; readonly access: Access | null } | null {
+  const first = nextNode(list.nodes, list.conjuncts, new Set(), planning);
+  if (first.kind !== 'leaf' || first.item.table === null) return null;
+  const { item } = first;
+  const { table } = first.item;
+  const ways = waysOfLeaf(item, table, list.conjuncts, { present: new Set(), known: new Set() }, planning);
+  return { item, table, access: planning.wayAmong(table, ways) };
 }
 
 function rowsOf(node: FromNode): number[] {
@@ -281,7 +294,7 @@ function isHashable(
   );
 }
 
-function cellOf(frame: Frame, row: number, cell: number) {
+export function cellOf(frame: Frame, row: number, cell: number): SqlValue {
   const source = frame.rows[row];
   if (source === null || source === undefined) return null;
   const value = source.values[cell];

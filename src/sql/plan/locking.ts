@@ -23,13 +23,12 @@ import { semiJoinWays } from './membership.ts';
 import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
-import { newFrame, type PlannedQuery, type Values } from './query.ts';
-import { runningOf } from './planning.ts';
+import { newFrame, type PlannedQuery, type Values, restore } from './query.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
 import { generated, type Source } from './cursor.ts';
-import { restore } from './grouping.ts';
+import { runningOf } from '../execution.ts';
 
 interface LockedItem {
   readonly item: RangeItem;
@@ -57,7 +56,7 @@ export function planLocking(
   if (select.groupClause !== undefined) refuse('GROUP BY clause');
   if (select.havingClause !== undefined) refuse('HAVING clause');
   if (isGrouped(select)) refuse('aggregate functions');
-  const { hasMetadataLocks, locksDerivedTables } = engineRules[scope.dialect];
+  const { hasMetadataLocks, locksDerivedTables, locksWhileScanning } = engineRules[scope.dialect];
   if (locksDerivedTables && hasWindows) refuse('window functions');
   if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
@@ -71,9 +70,12 @@ export function planLocking(
   }
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
-  const isScanned = engineRules[scope.dialect].locksWhileScanning && isAlone;
-  if (isScanned && only !== undefined && another === undefined) return currentRead(plan, only, scope);
-  return lockFound(plan, items);
+  if (locksWhileScanning && isAlone && only !== undefined && another === undefined)
+    return currentRead(plan, only, scope);
+  if (!locksWhileScanning) return lockFound(plan, items);
+  scope.planning.locksJoin = true;
+  for (const { item: each, request } of items) each.lockedBy = request;
+  return lockFound(plan, []);
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -120,6 +122,7 @@ function lockedItems(
   });
 }
 
+/** @param items what is locked when the rows have been found: nothing where the scans lock */
 function lockFound(plan: SelectPlan, items: readonly LockedItem[]): NonNullable<PlannedQuery['locking']> {
   const where = allOf(plan.from.conjuncts);
   return function* lock(outer, running) {

@@ -118,7 +118,8 @@ function membershipOf(node: Node, scope: QueryScope): Membership | null {
   const names = columnNames(column);
   if (table?.kind !== 'table' || column === undefined || names === undefined || another !== undefined) return null;
   const cell = columnNamed(table, names.at(-1) ?? '', scope.dialect)?.cell;
-  if (cell === undefined || link.subselect === undefined || scope.subquery(link.subselect).isCorrelated) return null;
+  if (cell === undefined || link.subselect === undefined || scope.subquery(link.subselect, 'compared').isCorrelated)
+    return null;
   return { subject, select, table, column, cell, access: ownAccess(select, table, scope) };
 }
 
@@ -140,7 +141,7 @@ function rangeOf({ fromClause, op = 'SETOP_NONE', ...clauses }: SelectStmt): Ran
 function ownAccess(select: SelectStmt, table: Table, scope: QueryScope): Access | null {
   const { whereClause, fromClause } = select;
   if (whereClause === undefined || someNode(whereClause, (node) => 'SubLink' in node)) return null;
-  const inner = scope.child();
+  const inner = scope.child('apart');
   const from = planFrom(fromClause, inner);
   inner.namespace = from.namespace;
   const conjuncts = compileConjuncts(whereClause, inner);

@@ -21,17 +21,17 @@ import { planCommonTables } from './common-table.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import type { DataModification } from './data-modification.ts';
 import { type From, planFrom, tableItem } from './from.ts';
-import { noAggregates, restore } from './grouping.ts';
+import { noAggregates } from './grouping.ts';
 import { guardOf } from './impossible.ts';
 import { planMergedRow } from './insert.ts';
 import { type FromList, type FromNode, planJoins } from './join.ts';
 import { joined, type Namespace, namespaceOf, type RangeItem } from './namespace.ts';
-import type { Running } from './planning.ts';
-import { newFrame } from './query.ts';
+import { newFrame, restore } from './query.ts';
 import { type Assignment, assignedRow, planAssignments, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { type Filter, forEachRow } from './cursor.ts';
 import { changesKey, keyCells } from './update.ts';
+import type { Running } from '../execution.ts';
 
 export function planMerge(statement: MergeStmt, scope: QueryScope): DataModification {
   const { relation, sourceRelation, joinCondition, withClause } = statement;

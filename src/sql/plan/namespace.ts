@@ -1,6 +1,6 @@
 /** Which names a FROM clause makes visible, and what they stand for. */
 import type { Table } from '../catalog/relation.ts';
-import type { SqlType } from '../model/index.ts';
+import type { LockRequest, SqlType } from '../model/index.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
 
 /** Something in FROM with a name: a table, a subquery, a function. It is one row of the frame. */
@@ -16,6 +16,8 @@ export interface RangeItem {
   readonly cellsRead: Set<number>;
   /** The rows of it that a join finds are written to. */
   isWritten?: boolean;
+  /** The locking clause of a join locks its rows as they are read. */
+  lockedBy?: LockRequest;
   /** Columns that its rows have and `*` does not show. */
   readonly systemColumns?: readonly ItemColumn[];
   /** Computed from the catalog: its table's own name. */

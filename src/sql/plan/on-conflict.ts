@@ -13,9 +13,9 @@ import { type Answered, overwrite, planUpsert, uniqueIndexes } from './conflict.
 import { compileConjuncts } from './conjunct.ts';
 import { impliesPredicate } from './implied-predicate.ts';
 import { namespaceOf, type RangeItem } from './namespace.ts';
-import type { Running } from './planning.ts';
 import type { QueryScope } from './scope.ts';
 import { treeText } from './tree.ts';
+import type { Running } from '../execution.ts';
 
 /** Inserts a row, or does what the clause says. @throws SqlError 55000 at a deferrable arbiter */
 export type InsertOrResolve = (values: SqlValue[], frame: Frame, running: Running) => Waiting<Answered>;

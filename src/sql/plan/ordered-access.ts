@@ -8,8 +8,9 @@
 import { primaryKey, type Table } from '../catalog/relation.ts';
 import { type Dialect, engineRules, type AccessPath } from '../model/index.ts';
 import type { Expression } from '../expression.ts';
+import { shortestWith } from './covering-index.ts';
 import { type Access, accessWays, wholeIndex, wholeTable } from './access.ts';
-import type { FromList } from './join.ts';
+import { firstRead, type FromList } from './join.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import { hasDefaultNulls, type SortOrder } from './sort.ts';
@@ -55,6 +56,16 @@ export function orderedSource(
     return direction === 'descending' ? backwards(table, paths) : paths;
   };
   return tableSource(table.id, item.row, inOrder, rowCondition(item, conjuncts, planning));
+}
+
+/** Do the rows of a join come in the order of ORDER BY, for the table that it begins with is read in it? */
+export function joinsInOrder(list: FromList, sort: Sort, planning: Planning): boolean {
+  const first = sort.keys.length === 0 ? null : firstRead(list, planning);
+  if (first === null) return false;
+  const { item, table, access } = first;
+  if (access === null && shortestWith(item.cellsRead, table) !== null) return false;
+  const order = orderColumns(sort, item.row, planning.dialect);
+  return directionOf(table, access, order, planning.dialect) === 'ascending';
 }
 
 /** `null`: no index has this order, because it sorts by more than columns of this row or puts NULLs elsewhere. */

@@ -1,11 +1,10 @@
-/** What the parts of one statement share: while it is planned (`Planning`) and while it runs (`Running`). */
+/** What the parts of one statement share while it is planned. */
 import { assert } from '../../base/index.ts';
 import {
   type Dialect,
   engineRules,
   notSupported,
   SqlError,
-  type StatementView,
   type TableId,
   type TableLockMode,
   type Waiting,
@@ -14,29 +13,12 @@ import {
 } from '../model/index.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation, Table } from '../catalog/relation.ts';
-import { isTemporary } from '../catalog/temporary.ts';
-import type { Execution, Frame, ParameterSlot } from '../expression.ts';
+import type { ParameterSlot } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
 import type { AccessChoice, TableLock } from '../statement.ts';
-import type { Access } from './access.ts';
 import type { PlanStep } from './plan-step.ts';
-
-/** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
-export interface Running extends Execution {
-  readonly view: StatementView;
-  /** Results that are kept for the statement, by the plan that made them. */
-  readonly kept: Map<object, unknown>;
-  /** Of its aggregates without GROUP BY, also in subqueries: did some come from rows, and some from none? */
-  readonly aggregated: { fromSome: boolean; fromNone: boolean };
-}
-
-export function running(execution: Execution, view: StatementView): Running {
-  return { ...execution, view, kept: new Map(), aggregated: { fromSome: false, fromNone: false } };
-}
-
-export function runningOf(frame: Frame): Running {
-  return frame.execution as Running;
-}
+import type { Running } from '../execution.ts';
+import { isTemporary } from '../catalog/name.ts';
 
 /** What has to run before the statement itself because it may wait: data-modifying WITH, subqueries that lock rows. */
 export type PreludeStep = (running: Running) => Waiting<void>;
@@ -45,6 +27,11 @@ export type PreludeStep = (running: Running) => Waiting<void>;
 export type WayOf = (table: string, ways: number) => number;
 
 const firstWay: WayOf = () => 0;
+
+/** A way to the rows of a table: `access.ts` has what else it says. */
+interface IndexWay {
+  readonly index: { readonly name: string };
+}
 
 export class Planning {
   readonly catalog: Catalog;
@@ -71,8 +58,10 @@ export class Planning {
   writes = false;
   /** `Scope.refusesTruncation` of all its parts. */
   refusesTruncation = false;
-  /** Does it write to a table of a join? */
-  writesJoin = false;
+  /** Does InnoDB lock what it only reads at every level? So do writes to a table of a join, and INSERT and REPLACE of VALUES. */
+  locksReads = false;
+  /** Does a locking clause lock the rows of a join as they are read? */
+  locksJoin = false;
   readonly #wayOf: WayOf;
   readonly #slots: ParameterSlot[] = [];
 
@@ -93,7 +82,7 @@ export class Planning {
   }
 
   /** The way to a table's rows among those that there are; what is taken for granted by it is noted. @param locks does it lock what it reads? */
-  access(table: Table, ways: readonly (Access | null)[], locks: boolean): Access | null {
+  access<Way extends IndexWay>(table: Table, ways: readonly (Way | null)[], locks: boolean): Way | null {
     const names = ways.map((way) => (way === null ? 'as a whole' : `by index ${way.index.name}`));
     return ways[this.choose(table.name, names, locks)] ?? null;
   }
@@ -119,7 +108,7 @@ export class Planning {
   }
 
   /** The same as `access` chooses, for a second look at it. */
-  wayAmong(table: Table, ways: readonly (Access | null)[]): Access | null {
+  wayAmong<Way>(table: Table, ways: readonly (Way | null)[]): Way | null {
     return ways[this.#wayAmong(table.name, ways.length)] ?? null;
   }
 
@@ -163,7 +152,7 @@ export class Planning {
     if (found !== undefined) return found;
     const { schemaname, relname = '', location } = range;
     const name = schemaname === undefined ? relname : `${schemaname}.${relname}`;
-    if (isCatalog[this.dialect](range)) throw notSupported(`the table ${name}`, (location ?? -1) + 1 || undefined);
+    if (isSystemTable[this.dialect](range)) throw notSupported(`the table ${name}`, (location ?? -1) + 1 || undefined);
     throw new SqlError(
       '42P01',
       `relation "${name}" does not exist`,
@@ -215,7 +204,7 @@ export interface RelationName {
 }
 
 /** Does the server have it among its system tables? PostgreSQL's of information_schema have to be named with it. */
-const isCatalog: Readonly<Record<Dialect, (range: RelationName) => boolean>> = {
+export const isSystemTable: Readonly<Record<Dialect, (range: RelationName) => boolean>> = {
   postgres: ({ schemaname, relname = '' }) => {
     const mayBe =
       schemaname === undefined ? relname.startsWith('pg_') : /^(pg_catalog|information_schema)$/.test(schemaname);

@@ -1,7 +1,7 @@
 /** A planned SELECT: its columns and how its rows come. */
 import type { Frame } from '../expression.ts';
 import type { Waiting, SqlType, SqlValue } from '../model/index.ts';
-import type { Running } from './planning.ts';
+import type { Running } from '../execution.ts';
 
 export type Values = readonly SqlValue[];
 
@@ -10,6 +10,8 @@ export interface OutputColumn {
   readonly type: SqlType;
   readonly modifier: number;
   readonly isNullable: boolean;
+  /** As `Expression.isUnsigned`. */
+  readonly isUnsigned?: boolean;
   /** The stored column that it is, if it is one. */
   readonly origin: { readonly table: number; readonly tableName: string; readonly number: number } | null;
 }
@@ -41,4 +43,9 @@ export function keptRows(query: PlannedQuery, outer: Frame | null, running: Runn
   const rows = [...query.rows(outer, running)];
   running.kept.set(query, rows);
   return rows;
+}
+
+export function restore(frame: Frame, rows: Frame['rows'], computed: readonly SqlValue[]): void {
+  for (let i = 0; i < rows.length; i++) frame.rows[i] = rows[i] ?? null;
+  for (let i = 0; i < computed.length; i++) frame.computed[i] = computed[i] ?? null;
 }

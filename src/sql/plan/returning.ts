@@ -116,7 +116,7 @@ function multiAssigned(
       return assignable(compileExpression(source, scope, column.type), column, scope).evaluate;
     throw notSupported('this assignment to several columns');
   }
-  const subquery = scope.subquery(select);
+  const subquery = scope.subquery(select, 'value');
   if (subquery.columns.length !== ncolumns)
     throw new SqlError('42601', 'number of columns does not match number of values');
   const type = subquery.columns[colno - 1]?.type ?? types.text;

@@ -2,10 +2,9 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import type { DataModification } from './data-modification.ts';
 import { planDataModification } from './modify.ts';
-import type { Planners } from './planners.ts';
 import type { Planning } from './planning.ts';
 import type { PlannedQuery } from './query.ts';
-import { QueryScope } from './scope.ts';
+import { QueryScope, type Planners } from './scope.ts';
 import { planQuery, planSubquery } from './select.ts';
 
 const planners: Planners = { query: planQuery, subquery: planSubquery, modification: planDataModification };
@@ -16,10 +15,21 @@ export function rootScope(planning: Planning): QueryScope {
 }
 
 export function planSelect(select: SelectStmt, planning: Planning): PlannedQuery {
-  return planQuery(select, rootScope(planning));
+  const scope = rootScope(planning);
+  const planned = planQuery(select, scope);
+  readConstantsFirst(scope);
+  return planned;
 }
 
 /** INSERT, UPDATE, DELETE and MERGE. */
 export function planModification(statement: Node, planning: Planning): DataModification {
-  return planDataModification(statement, rootScope(planning));
+  const scope = rootScope(planning);
+  const planned = planDataModification(statement, scope);
+  readConstantsFirst(scope);
+  return planned;
+}
+
+function readConstantsFirst({ constants, planning }: QueryScope): void {
+  const step = constants.prelude();
+  if (step !== null) planning.prelude.unshift(step);
 }

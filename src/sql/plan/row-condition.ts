@@ -3,7 +3,7 @@
  * keeps the condition and later evaluates it on versions that the statement did not see. Outer rows and parameters are those of the
  * statement. What the row alone does not decide (a correlated subquery, a volatile function) stays undecided.
  */
-import type { Frame, LockFunctions, Surroundings } from '../expression.ts';
+import type { Frame } from '../expression.ts';
 import {
   SqlError,
   type KeptCondition,
@@ -15,9 +15,10 @@ import {
 import { conditionText } from './condition-text.ts';
 import { allOf, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';
-import { type Planning, type Running, runningOf } from './planning.ts';
+import type { Planning } from './planning.ts';
 import { generated, rowsOf as stepsOf, type Source } from './cursor.ts';
 import { rowOf } from './source.ts';
+import { type LockFunctions, type Surroundings, type Running, runningOf } from '../execution.ts';
 
 export function rowCondition(
   item: RangeItem,
@@ -36,6 +37,7 @@ export function rowCondition(
       keep: () => new PastCondition(item, conjuncts, frame, planning),
       cells: item.cellsRead,
       isWritten: item.isWritten === true,
+      lockedBy: item.lockedBy,
     };
   };
 }

@@ -2,7 +2,7 @@
  * What names mean inside one SELECT (or INSERT, UPDATE, DELETE). A name that is not found here is looked for in the query around; the
  * rows that an expression looks at are noted, so that joins know when it can be evaluated.
  */
-import type { FuncCall, Node } from '@pgsql/types';
+import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import {
   type Dialect,
@@ -14,13 +14,15 @@ import {
   types,
   type SqlValue,
 } from '../model/index.ts';
-import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
+import type { Expression, Frame, ParameterSlot, Scope, Subquery, SubqueryUse } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { type SetReturning, setReturning } from '../expressions/index.ts';
-import type { CommonTable } from './common-table.ts';
+import { ConstantTables, type QueryUse } from './constant-tables.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
-import type { Planners } from './planners.ts';
 import type { Planning } from './planning.ts';
+import type { PlannedQuery, OutputColumn, Values } from './query.ts';
+import type { DataModification } from './data-modification.ts';
+import type { Running } from '../execution.ts';
 
 /** Aggregates and window functions are taken out of the expressions of a query while they are compiled. */
 export interface CallCollector {
@@ -54,6 +56,7 @@ export class QueryScope implements Scope {
   readonly parent: QueryScope | null;
   readonly dialect: Dialect;
   readonly commonTables = new Map<string, CommonTable>();
+  readonly constants = new ConstantTables();
   namespace: Namespace = emptyNamespace;
   collector: CallCollector | null = null;
   /** Set-returning functions of the target that is compiled; `null`: they have no place here. */
@@ -79,13 +82,17 @@ export class QueryScope implements Scope {
   }
 
   /** A scope inside this one. */
-  child(): QueryScope {
-    return new QueryScope(this.planning, this, this.planners);
+  child(use: QueryUse): QueryScope {
+    const scope = new QueryScope(this.planning, this, this.planners);
+    this.constants.enter(scope, use);
+    return scope;
   }
 
   /** A scope that sees nothing of this one: for views. */
   detached(): QueryScope {
-    return new QueryScope(this.planning, null, this.planners);
+    const scope = new QueryScope(this.planning, null, this.planners);
+    this.constants.enter(scope, 'part');
+    return scope;
   }
 
   /** Another row of the frame. */
@@ -151,10 +158,10 @@ export class QueryScope implements Scope {
   }
 
   /** The same subquery for the same tree, however often that is compiled; each time it looks at the same rows. */
-  subquery(select: Node): Subquery {
+  subquery(select: Node, use: SubqueryUse): Subquery {
     let known = this.#subqueries.get(select);
     if (known === undefined) {
-      known = this.tracked(() => this.planners.subquery(select, this));
+      known = this.tracked(() => this.planners.subquery(select, this, use));
       this.#subqueries.set(select, known);
     }
     for (const row of known.uses) this.#uses.add(row);
@@ -363,6 +370,7 @@ function outward(expression: Expression): Expression {
   return {
     type: expression.type,
     modifier: expression.modifier,
+    isUnsigned: expression.isUnsigned === true,
     isRowFree: false,
     evaluate: (frame) => {
       assert(frame.outer !== null, 'a correlated query runs inside another');
@@ -383,4 +391,23 @@ function missingItem(name: string, position: number): SqlError {
 
 function at(position: number): { position?: number } {
   return position > 0 ? { position } : {};
+}
+
+/** Queries contain queries: what plans them is handed down with the scopes, so that the parts of a query need not know the whole. */
+export interface Planners {
+  /** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
+  readonly query: (select: SelectStmt, scope: QueryScope, expected?: readonly (SqlType | undefined)[]) => PlannedQuery;
+  /** A SELECT inside an expression of `scope`. */
+  readonly subquery: (select: Node, scope: QueryScope, use: SubqueryUse) => Subquery;
+  /** `scope`: the statement's own, empty still. */
+  readonly modification: (statement: Node, scope: QueryScope) => DataModification;
+}
+
+export interface CommonTable {
+  readonly name: string;
+  readonly columns: readonly OutputColumn[];
+  /** `frame`: of the query that has the WITH clause. */
+  readonly rows: (frame: Frame | null, running: Running) => Iterable<Values>;
+  /** Do its rows differ from one reference to the next? Then what reads it must not be kept. */
+  readonly isCorrelated: boolean;
 }

@@ -3,14 +3,14 @@ import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import { notSupported, SqlError, type SqlType, types } from '../model/index.ts';
 import { compileExpression, unify } from '../expressions/index.ts';
-import type { Expression, Frame, Subquery } from '../expression.ts';
+import type { Expression, Frame, Subquery, SubqueryUse } from '../expression.ts';
 import { planCommonTables } from './common-table.ts';
 import { noAggregates } from './grouping.ts';
-import { runningOf } from './planning.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { planSetOperation, planSorted } from './set-operation.ts';
 import { planSimpleSelect } from './simple-select.ts';
+import { runningOf } from '../execution.ts';
 
 /** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
 export function planQuery(
@@ -31,12 +31,13 @@ export function planQuery(
 const keptIn = (frame: Frame): Map<object, unknown> => runningOf(frame).kept;
 
 /** A SELECT inside an expression. */
-export function planSubquery(node: Node, scope: QueryScope): Subquery {
+export function planSubquery(node: Node, scope: QueryScope, use: SubqueryUse): Subquery {
   assert('SelectStmt' in node, 'a subquery is a SELECT');
-  const planned = planQuery(node.SelectStmt, scope.child());
+  const planned = planQuery(node.SelectStmt, scope.child(use));
   const { locking } = planned;
-  const columns = planned.columns.map(({ name, type }) => ({
+  const columns = planned.columns.map(({ name, type, isUnsigned = false }) => ({
     name,
+    isUnsigned,
     type: type.name === 'unknown' ? types.text : type,
   }));
   if (locking === null) {

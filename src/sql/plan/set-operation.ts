@@ -2,7 +2,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import { type Dialect, engineRules, notSupported, SqlError, type SqlType, types, rowKey } from '../model/index.ts';
-import { commonSecondDigits, commonType } from '../expressions/index.ts';
+import { commonNumber, commonSecondDigits } from '../expressions/index.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { convertRows } from './convert-rows.ts';
@@ -19,8 +19,8 @@ export function planSetOperation(
   const word = (op ?? '').replace('SETOP_', '');
   if (select.lockingClause !== undefined)
     throw new SqlError('0A000', `FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT`);
-  const left = scope.planners.query(larg, scope.child(), expected);
-  const right = scope.planners.query(rarg, scope.child(), expected);
+  const left = scope.planners.query(larg, scope.child('part'), expected);
+  const right = scope.planners.query(rarg, scope.child('part'), expected);
   if (left.locking !== null || right.locking !== null) {
     if (engineRules[scope.planning.dialect].locksInsideUnion) throw notSupported(`FOR UPDATE inside of ${word}`);
     throw new SqlError('0A000', 'FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT');
@@ -28,9 +28,10 @@ export function planSetOperation(
   if (left.columns.length !== right.columns.length) {
     throw new SqlError('42601', `each ${word} query must have the same number of columns`);
   }
-  const target = left.columns.map(({ type }, i) =>
-    commonType([type, right.columns[i]?.type ?? type], word, scope.dialect),
+  const common = left.columns.map((column, i) =>
+    commonNumber([column, right.columns[i] ?? column], word, scope.dialect),
   );
+  const target = common.map(({ type }) => type);
   const leftRows = convertRows(left, target, scope);
   const rightRows = convertRows(right, target, scope);
   const keyOf = (row: Values): string => rowKey(row, target, scope.dialect);
@@ -38,7 +39,7 @@ export function planSetOperation(
   const combined: PlannedQuery = {
     columns: left.columns.map((column, i) => ({
       ...column,
-      type: target[i] ?? column.type,
+      ...common[i],
       modifier: sameModifier(column, right.columns[i], scope.dialect),
       isNullable: true,
       origin: null,

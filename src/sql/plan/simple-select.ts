@@ -2,19 +2,20 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Aggregate, compileExpression, coerceToBoolean } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { SqlError, type SqlType, rowKey } from '../model/index.ts';
+import { engineRules, SqlError, type SqlType, rowKey } from '../model/index.ts';
 import { compileConjuncts } from './conjunct.ts';
+import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
-import { orderedSource } from './ordered-access.ts';
-import type { Running } from './planning.ts';
+import { joinsInOrder, orderedSource } from './ordered-access.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
 import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
+import { semiJoinTest } from './semi-join.ts';
 import type { Source } from './cursor.ts';
 import { filtered } from './source.ts';
 import { isOpen, notingLimit } from './open-limit.ts';
@@ -22,6 +23,7 @@ import { outputOf, planTargets, type Target } from './target.ts';
 import { type Distinct, type SelectPlan, rowTest, selectedRows } from './tuple.ts';
 import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
+import type { Running } from '../execution.ts';
 
 export function planSimpleSelect(
   select: SelectStmt,
@@ -34,8 +36,10 @@ export function planSimpleSelect(
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
   const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...compileConjuncts(select.whereClause, scope)] };
+  const inConditions = scope.constants.size;
   const calls = planCalls(select, scope);
   const targets = planTargets(select.targetList, scope, { prepare: calls.prepare, expected });
+  scope.constants.putLast(inConditions);
   const having = planHaving(select.havingClause, scope, calls.prepare);
   const sort = planSort(select, targets, scope, calls.prepare);
   const distinct = planDistinct(select, targets, sort, scope, calls.prepare);
@@ -43,10 +47,18 @@ export function planSimpleSelect(
   const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
   scope.collector = null;
   const joined = planJoins(list, scope.planning);
+  if (select.lockingClause === undefined || list.nodes.length > 1)
+    scope.constants.add(constantTablesOf(list, scope.planning));
   const whilePossible = guardOf(list, scope.planning);
   const isPlain =
     !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ sets }) => sets.length === 0);
-  const ordered = isPlain ? orderedSource(list, sort, limit !== null, scope.planning) : null;
+  const isLockedInOrder =
+    engineRules[scope.dialect].locksWhileScanning && select.lockingClause !== undefined && limit !== null;
+  const orderedJoin = (): Source | null =>
+    isLockedInOrder && joinsInOrder(list, sort, scope.planning) ? joined : null;
+  const inOrder = (): Source | null =>
+    list.nodes.length > 1 ? orderedJoin() : orderedSource(list, sort, limit !== null, scope.planning);
+  const ordered = isPlain ? inOrder() : null;
   const plan: SelectPlan = {
     ordered: ordered === null ? null : whilePossible(ordered),
     from: { ...from, conjuncts: list.conjuncts },
@@ -62,7 +74,7 @@ export function planSimpleSelect(
   const planned: PlannedQuery = {
     columns: targets.map((target) => outputOf(target, scope)),
     rows: selectedRows(plan),
-    hasRow: rowTest(plan),
+    hasRow: isPlain ? semiJoinTest(list, plan.rowCount, rowTest(plan), scope.planning) : rowTest(plan),
     locking: select.lockingClause === undefined ? null : planLocking(select, plan, calls.hasWindows(), scope),
     get isCorrelated() {
       return scope.reachesOut;

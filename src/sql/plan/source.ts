@@ -2,7 +2,7 @@
 import type { Frame } from '../expression.ts';
 import type { AccessPath, Row, RowCondition, TableId, SqlValue } from '../model/index.ts';
 import { type Cursor, type Filter, generated, rowsOf, type Source } from './cursor.ts';
-import { runningOf } from './planning.ts';
+import { runningOf } from '../execution.ts';
 
 /** No FROM clause: one row without columns. */
 export function single(filter: Filter): Source {

@@ -98,14 +98,14 @@ function isNullable({ column }: Expression, scope: QueryScope): boolean {
 }
 
 export function outputOf({ name, expression, isNullable: nullable }: Target, scope: QueryScope): OutputColumn {
-  const { type, modifier, column } = expression;
+  const { type, modifier, column, isUnsigned = false } = expression;
   const item = column === undefined ? undefined : scope.namespace.items.find(({ row }) => row === column.row);
   const number = item?.table?.columns.findIndex(({ cell }) => cell === column?.cell) ?? -1;
   const origin =
     item?.table === null || item === undefined || number < 0
       ? null
       : { table: item.table.id, tableName: item.name, number: number + 1 };
-  return { name, type, modifier, isNullable: nullable, origin };
+  return { name, type, modifier, isNullable: nullable, isUnsigned, origin };
 }
 
 /** PostgreSQL's name for a column without one: parse_target.c, `FigureColname`. */

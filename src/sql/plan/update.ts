@@ -13,9 +13,8 @@ import { columnAtCell, type Table } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
 import type { MysqlUpdate } from '../tree/mysql.ts';
 import { planCommonTables } from './common-table.ts';
-import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';
-import { newFrame, type Values } from './query.ts';
+import { newFrame, type Values, restore } from './query.ts';
 import {
   type Assignment,
   assignedRow,
@@ -37,11 +36,13 @@ export function planUpdate(statement: MysqlUpdate, scope: QueryScope): DataModif
   planCommonTables(withClause, scope);
   const table = writableTable(relation, ['onUpdate'], scope);
   const target = planWriteTarget(table, statement, fromClause, order, scope);
+  const inConditions = scope.constants.size;
   if (engineRules[scope.dialect].hasMetadataLocks && fromClause !== undefined) lockJoined(scope);
   const rules = rulesFor(table, scope);
   if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
   scope.clause = 'UPDATE';
   const assignments = planAssignments(targetList, rules, scope);
+  scope.constants.putLast(inConditions);
   const automatic = planAutomatic(rules, assignments, scope);
   const columns = [...new Set([...assignments, ...automatic].map(({ column }) => column.cell))];
   const generated = table.columns.filter((column) => column.generated !== null).map((column) => column.cell);

@@ -4,13 +4,13 @@ import { assert } from '../../base/index.ts';
 import { rowKey, type Dialect, SqlError, type SqlType, types, type SqlValue } from '../model/index.ts';
 import { aggregateOf, compileExpression, functionTable, isAggregate, unknownFunction } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { restore } from './grouping.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 import { type CompareKeys, keyComparator, sortByOf, sortOrder } from './sort.ts';
 import { forEachRow, generated, type Source } from './cursor.ts';
 import { stringsOf } from './tree.ts';
 import { type Ordered, planFrame, type WindowFrame } from './window-frame.ts';
 import { type Compute, overFrame, windowFunction } from './window-function.ts';
+import { restore } from './query.ts';
 
 interface Window {
   readonly partition: readonly Expression[];
@@ -53,10 +53,10 @@ export class WindowCollector {
   readonly take = (call: FuncCall): Expression => {
     const { over } = call;
     assert(over !== undefined, 'a window function has a window');
-    const { type, compute } = this.#function(call);
+    const { type, isUnsigned = false, compute } = this.#function(call);
     const slot = { number: -1 };
     this.#calls.push({ window: this.#window(over), compute, slot });
-    return { ...computedExpression(0, type), evaluate: (frame) => frame.computed[slot.number] ?? null };
+    return { ...computedExpression(0, type), isUnsigned, evaluate: (frame) => frame.computed[slot.number] ?? null };
   };
 
   /** `width`: how many computed values there are already. */
@@ -115,12 +115,12 @@ export class WindowCollector {
     return compileExpression(this.#prepare(node), this.#scope);
   }
 
-  #function(call: FuncCall): { type: SqlType; compute: Compute } {
+  #function(call: FuncCall): { type: SqlType; isUnsigned?: boolean; compute: Compute } {
     const name = stringsOf(call.funcname).at(-1) ?? '';
     if (isAggregate(call)) {
       const { over: _over, ...plain } = call;
       const aggregate = aggregateOf(this.#argumentsPrepared(plain), this.#scope);
-      return { type: aggregate.type, compute: overFrame(aggregate) };
+      return { type: aggregate.type, isUnsigned: aggregate.isUnsigned, compute: overFrame(aggregate) };
     }
     const args = (call.args ?? []).map((node) => this.#compile(node));
     const made = windowFunction(name, args, this.#scope);

@@ -9,19 +9,21 @@ import type { MysqlDelete, MysqlUpdate, VisitedRows } from '../tree/mysql.ts';
 import { type Access, accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { withoutDerivedComparisons } from './derived-comparison.ts';
+import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom, tableItem } from './from.ts';
-import { noAggregates, restore } from './grouping.ts';
+import { noAggregates } from './grouping.ts';
 import { guardOf, possible } from './impossible.ts';
 import { type FromList, type FromNode, planJoins } from './join.ts';
 import { withLookUps } from './membership.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
-import type { Planning, Running } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
 import { forEachRow, type Source } from './cursor.ts';
 import { conjunctsOf } from './tree.ts';
+import type { Running } from '../execution.ts';
+import { restore } from './query.ts';
 
 export interface WriteTarget {
   readonly item: RangeItem;
@@ -63,7 +65,7 @@ export function planWriteTarget(
   const conjuncts = [...from.conjuncts, ...nodes.flatMap((node) => compileConjuncts(node, scope))];
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const list = { nodes: [leaf, ...from.nodes], conjuncts };
-  if (from.nodes.length > 0) return joinedTarget(item, list, scope.planning);
+  if (from.nodes.length > 0) return joinedTarget(item, list, scope);
   const target = order === null ? byPath(item, table, conjuncts, scope) : inOrder(item, table, conjuncts, order, scope);
   return whilePossible(target, possible(list, 'write', scope.planning));
 }
@@ -78,9 +80,10 @@ function whilePossible(target: WriteTarget, isPossible: ReturnType<typeof possib
   };
 }
 
-function joinedTarget(item: RangeItem, list: FromList, planning: Planning): WriteTarget {
+function joinedTarget(item: RangeItem, list: FromList, { planning, constants }: QueryScope): WriteTarget {
   item.isWritten = true;
-  planning.writesJoin = true;
+  constants.add(constantTablesOf(list, planning));
+  planning.locksReads = true;
   const source = guardOf(list, planning)(planJoins(list, planning));
   return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
 }
@@ -98,7 +101,7 @@ function amongJoined(
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
   const conjuncts = [...from.conjuncts, ...conjunctsOf(where).flatMap((node) => compileConjuncts(node, scope))];
-  return joinedTarget(item, { nodes: from.nodes, conjuncts }, scope.planning);
+  return joinedTarget(item, { nodes: from.nodes, conjuncts }, scope);
 }
 
 function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {

@@ -6,9 +6,9 @@
 import { assert } from '../../base/index.ts';
 import { SqlError, type TableId, type Waiting, type SqlValue } from '../model/index.ts';
 import type { Column, Table } from '../catalog/relation.ts';
-import type { Running } from '../plan/planning.ts';
 import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
+import type { Running } from '../execution.ts';
 
 const reservedMax = 65_535;
 

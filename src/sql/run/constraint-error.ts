@@ -1,15 +1,13 @@
 /** Errors of constraints as the two servers word them: drivers and ORMs read code, constraint and detail. */
-import { columnAtCell, type Index, type Table } from '../catalog/relation.ts';
+import { columnAtCell, type ForeignKey, type Index, type Table } from '../catalog/relation.ts';
 import { type Dialect, SqlError, formatText, types, type SqlValue } from '../model/index.ts';
 
 type Values = readonly SqlValue[];
 
 export interface KeyReference {
-  readonly constraint: string;
+  readonly key: ForeignKey;
   readonly child: Table;
-  readonly childCells: readonly number[];
   readonly parent: Table;
-  readonly parentCells: readonly number[];
 }
 
 export interface ConstraintErrors {
@@ -40,12 +38,12 @@ export const constraintErrors: Readonly<Record<Dialect, ConstraintErrors>> = {
       const message = `new row for relation "${table.name}" violates check constraint "${constraint}"`;
       return new SqlError('23514', message, { ...placeOf(table), constraint, detail: failingRow(table, values) });
     },
-    missingParent({ child, childCells, parent, constraint }, values) {
-      const detail = `Key ${described(child, childCells, values)} is not present in table "${parent.name}".`;
+    missingParent({ child, parent, key: { cells, name: constraint } }, values) {
+      const detail = `Key ${described(child, cells, values)} is not present in table "${parent.name}".`;
       const message = `insert or update on table "${child.name}" violates foreign key constraint "${constraint}"`;
       return new SqlError('23503', message, { ...placeOf(child), constraint, detail });
     },
-    stillReferenced({ child, parent, parentCells, constraint }, values) {
+    stillReferenced({ child, parent, key: { parentCells, name: constraint } }, values) {
       const detail = `Key ${described(parent, parentCells, values)} is still referenced from table "${child.name}".`;
       const message = `update or delete on table "${parent.name}" violates foreign key constraint "${constraint}" on table "${child.name}"`;
       return new SqlError('23503', message, { ...placeOf(child), constraint, detail });
@@ -62,16 +60,25 @@ export const constraintErrors: Readonly<Record<Dialect, ConstraintErrors>> = {
       new SqlError('23502', `Column '${column}' cannot be null`, { mysqlNumber: 1048, column, table }),
     checkFailed: (_table, constraint) =>
       new SqlError('23514', `Check constraint '${constraint}' is violated.`, { mysqlNumber: 3819, constraint }),
-    missingParent({ child, constraint }) {
-      const message = `Cannot add or update a child row: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${constraint}\`)`;
-      return new SqlError('23503', message, { ...placeOf(child), constraint, mysqlNumber: 1452 });
-    },
-    stillReferenced({ child, constraint }) {
-      const message = `Cannot delete or update a parent row: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${constraint}\`)`;
-      return new SqlError('23503', message, { ...placeOf(child), constraint, mysqlNumber: 1451 });
-    },
+    missingParent: (reference) => brokenReference('Cannot add or update a child row', reference, 1452),
+    stillReferenced: (reference) => brokenReference('Cannot delete or update a parent row', reference, 1451),
   },
 };
+
+/** With the whole key, as `SHOW CREATE TABLE` has it: ORMs read its columns and tables. The server puts the name of the database before the child's. */
+function brokenReference(what: string, { child, parent, key }: KeyReference, mysqlNumber: 1451 | 1452): SqlError {
+  const names = (table: Table, cells: readonly number[]): string =>
+    cells.map((cell) => `\`${columnAtCell(table, cell)?.name ?? ''}\``).join(', ');
+  const actions = `${actionText('DELETE', key.onDelete)}${actionText('UPDATE', key.onUpdate)}`;
+  const columns = `FOREIGN KEY (${names(child, key.cells)}) REFERENCES \`${parent.name}\` (${names(parent, key.parentCells)})`;
+  const message = `${what}: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${key.name}\` ${columns}${actions})`;
+  return new SqlError('23503', message, { ...placeOf(child), constraint: key.name, mysqlNumber });
+}
+
+/** RESTRICT is not shown; NO ACTION is the same here. */
+function actionText(event: 'DELETE' | 'UPDATE', action: ForeignKey['onDelete']): string {
+  return action === 'restrict' || action === 'no action' ? '' : ` ON ${event} ${action.toUpperCase()}`;
+}
 
 function placeOf({ schema, name }: Table): { readonly schema: string; readonly table: string } {
   return { schema, table: name };

@@ -2,23 +2,8 @@
  * The checks of constraints that a transaction has put off, and what SET CONSTRAINTS has said. After PostgreSQL's `trigger.c`: a pending check
  * belongs to one row version, fires once, and is pending again when the savepoint in which it fired is rolled back.
  */
-import type { Running } from '../plan/planning.ts';
-import type { Deferral } from '../catalog/relation.ts';
 import type { TableId, Waiting } from '../model/index.ts';
-
-export interface ConstraintId {
-  readonly table: TableId;
-  readonly name: string;
-}
-
-export interface ConstraintCheck {
-  /** The table in which a row was written. */
-  readonly table: TableId;
-  readonly constraint: ConstraintId;
-  readonly deferral: Deferral;
-  /** @throws SqlError 23503, 23505 and what locking meets */
-  readonly run: (running: Running) => Waiting<void>;
-}
+import type { Running, ConstraintId, ConstraintCheck, DeferredConstraints } from '../execution.ts';
 
 /** What SET CONSTRAINTS has said; without a word on a constraint its definition holds. */
 interface Timing {
@@ -34,7 +19,7 @@ export interface DeferralMark {
 
 const asDefined: Timing = { all: null, named: new Map() };
 
-export class DeferredChecks {
+export class DeferredChecks implements DeferredConstraints {
   readonly #checks: ConstraintCheck[] = [];
   /** In the order in which they fired. */
   readonly #fired: ConstraintCheck[] = [];

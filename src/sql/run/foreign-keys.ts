@@ -23,11 +23,11 @@ import { assert } from '../../base/index.ts';
 import { columnAtCell, type ForeignKey, type Index, type ReferentialAction, type Table } from '../catalog/relation.ts';
 import { nullableComparator, wholeTable } from '../plan/access.ts';
 import { boundConversion, type ConvertBound } from '../plan/bound.ts';
-import type { Planning, Running } from '../plan/planning.ts';
+import type { Planning } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import { constraintErrors } from './constraint-error.ts';
-import type { ConstraintCheck } from './deferred-checks.ts';
 import type { TableRules } from './table-rules.ts';
+import type { Running, ConstraintCheck } from '../execution.ts';
 
 export interface References {
   readonly children: readonly Child[];
@@ -168,11 +168,10 @@ function parentOf(
 function missingParent(
   { table, planning }: TableRules,
   values: readonly SqlValue[],
-  { name, cells, parentCells }: ForeignKey,
+  key: ForeignKey,
   parent: Table,
 ): SqlError {
-  const reference = { constraint: name, child: table, childCells: cells, parent, parentCells };
-  return constraintErrors[planning.dialect].missingParent(reference, values);
+  return constraintErrors[planning.dialect].missingParent({ key, child: table, parent }, values);
 }
 
 /** The values of a key as the other table's columns would have them. */
@@ -357,9 +356,7 @@ function* mayHaveNoChild(gone: GoneParent, running: Running): Waiting<void> {
 function* mustHaveNoChild({ rules, child, old, wanted }: GoneParent, running: Running): Waiting<void> {
   const { planning, table: parent } = rules;
   if (!(yield* lockOne(child.table, child.key.cells, wanted, keepRow, running, planning))) return;
-  const { name, cells, parentCells } = child.key;
-  const reference = { constraint: name, child: child.table, childCells: cells, parent, parentCells };
-  throw constraintErrors[planning.dialect].stillReferenced(reference, old);
+  throw constraintErrors[planning.dialect].stillReferenced({ key: child.key, child: child.table, parent }, old);
 }
 
 function* changeChildren(

@@ -3,10 +3,10 @@
  * columns, children when the row has left the index of the columns that they refer to; both are the first index that begins with the columns.
  */
 import type { ForeignKey, Index, Table } from '../catalog/relation.ts';
-import type { Running } from '../plan/planning.ts';
 import type { IndexChecks, IndexId, Row, SqlValue } from '../model/index.ts';
 import { afterDelete, afterUpdate, type Child, mustHaveParent } from './foreign-keys.ts';
 import type { TableRules } from './table-rules.ts';
+import type { Running } from '../execution.ts';
 
 interface RowChange {
   /** `null`: the row is inserted. */

@@ -1,5 +1,5 @@
 /** Numbers of identity and AUTO_INCREMENT columns: a statement that waits and runs again keeps those that it has drawn. */
-import type { Execution } from '../expression.ts';
+import type { Execution } from '../execution.ts';
 
 /** @param of what draws: the column's rules */
 export function nextValue({ calls, surroundings }: Execution, sequence: string, of: object): bigint {

@@ -1,5 +1,5 @@
 /** What MySQL's strict mode refuses to store: a text that is no date or no number, where an expression would go on with NULL or 0. */
-import { coerce, isTemporal, isTextual } from '../expressions/index.ts';
+import { coerce, isCutMoment, isTemporal, isTextual } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { SqlError, formatText, type SqlType, types, type SqlValue } from '../model/index.ts';
@@ -13,19 +13,54 @@ interface Target {
 /** @throws SqlError 22007 (1292), 22P02 (1366), 01000 (1265), when it runs */
 export function strict(expression: Expression, target: Target, scope: QueryScope): Expression {
   const judge = judgeOf(expression, target);
-  if (judge === null) return coerce(expression, target.type, target.modifier, 'assignment', scope);
+  const refusal = refusalOf(target);
+  if (judge === null && refusal === null) return coerce(expression, target.type, target.modifier, 'assignment', scope);
   // Literals are converted when the statement is planned; of others the value is noted as it passes.
   let given = givenValue(expression);
-  const noting: Expression = { ...expression, evaluate: (frame) => (given = expression.evaluate(frame)) };
-  const result = coerce(noting, target.type, target.modifier, 'assignment', scope);
+  let isRead = given !== null;
+  const noting: Expression = {
+    ...expression,
+    evaluate: (frame) => {
+      isRead = false;
+      given = expression.evaluate(frame);
+      isRead = true;
+      return given;
+    },
+  };
+  const refused = (error: unknown): unknown =>
+    isRead && refusal !== null && error instanceof SqlError ? refusal(error) : error;
+  const result = orRefused(() => coerce(noting, target.type, target.modifier, 'assignment', scope), refused);
   return {
     ...result,
     evaluate: (frame) => {
-      const value = result.evaluate(frame);
-      if (given !== null) judge(given, value);
+      const value = orRefused(() => result.evaluate(frame), refused);
+      if (given !== null) judge?.(given, value);
       return value;
     },
   };
+}
+
+function orRefused<Result>(convert: () => Result, refused: (error: unknown) => unknown): Result {
+  try {
+    return convert();
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+/** What a column says that a value does not fit; `null`: its type refuses in these words itself, or not at all. */
+function refusalOf({ name, type, modifier }: Target): ((error: SqlError) => SqlError) | null {
+  if (modifier < 0) return null;
+  const isText = type.name === 'varchar' || type.name === 'bpchar';
+  if (!isText && type.name !== 'numeric') return null;
+  const code = isText ? '22001' : '22003';
+  const message = isText ? `Data too long for column '${name}' at row 1` : outOfRange(name);
+  const mysqlNumber = isText ? 1406 : 1264;
+  return (error) => (error.code === code ? new SqlError(code, message, { mysqlNumber }) : error);
+}
+
+function outOfRange(column: string): string {
+  return `Out of range value for column '${column}' at row 1`;
 }
 
 function givenValue(expression: Expression): SqlValue {
@@ -51,7 +86,9 @@ function judgeOf(
     const kind = type.name === 'date' || type.name === 'time' ? type.name : 'datetime';
     const shown = from.name === 'unknown' ? types.text : from;
     return (source, value) => {
-      if (value !== null || source === null) return;
+      if (source === null) return;
+      const isCut = isText && typeof source === 'string' && isCutMoment(source, type);
+      if (value !== null && !isCut) return;
       const text = formatText(source, shown, 'mysql');
       throw new SqlError('22007', `Incorrect ${kind} value: '${text}' for column '${name}' at row 1`, {
         mysqlNumber: 1292,
@@ -62,8 +99,9 @@ function judgeOf(
   if (isInteger && isNumber(from)) return (source) => checkRange(source, from, name, type);
   if (!isText || !(isInteger || floatNames.has(type.name) || type.name === 'numeric')) return null;
   return (source) => {
-    if (typeof source === 'string')
-      checkNumber(source, name, isInteger ? 'integer' : type.name === 'numeric' ? 'decimal' : 'double');
+    if (typeof source !== 'string') return;
+    checkNumber(source, name, isInteger ? 'integer' : type.name === 'numeric' ? 'decimal' : 'double');
+    if (isInteger) checkRange(source.trim(), types.text, name, type);
   };
 }
 
@@ -91,6 +129,5 @@ function checkRange(source: SqlValue, from: SqlType, column: string, { name }: S
   const isOutside = isExact
     ? BigInt(text) < least || BigInt(text) > greatest
     : Number(text) < Number(least) - 0.5 || Number(text) >= Number(greatest) + 0.5;
-  if (isOutside)
-    throw new SqlError('22003', `Out of range value for column '${column}' at row 1`, { mysqlNumber: 1264 });
+  if (isOutside) throw new SqlError('22003', outOfRange(column), { mysqlNumber: 1264 });
 }

@@ -22,7 +22,7 @@ import { coerce, coerceToBoolean, compileExpression } from '../expressions/index
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
-import type { Planning, Running } from '../plan/planning.ts';
+import type { Planning } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
@@ -42,6 +42,7 @@ import {
 import { indexChecks } from './index-checks.ts';
 import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
+import type { Running } from '../execution.ts';
 
 type Evaluate = Expression['evaluate'];
 

@@ -1,11 +1,22 @@
 /** A builder's chain: an object whose methods each give the chain with one clause more, until one runs the statement. */
 import type ts from 'typescript';
-import { type Abstract, type Cell, constant, native, type Native, never, unknown } from '../abstract-value.ts';
+import {
+  type Abstract,
+  type Cell,
+  constant,
+  native,
+  type Native,
+  never,
+  unknown,
+  type Fragment,
+} from '../abstract-value.ts';
 import { normalCompletion, type Machine, type Owner } from '../machine.ts';
-import { isConstant, not, truthOf } from '../value-arithmetic.ts';
+import { truthOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';
-import { flat, type Fragment } from './fragment.ts';
+import { flat } from './fragment.ts';
 import { printQuery, type Query, withNotRead } from './query.ts';
+import { isConstant, not } from '../conditions.ts';
+import { ownEntry } from './own-entry.ts';
 
 /** What the methods of a chain need beside their arguments. */
 export interface Chain<Names> {
@@ -68,7 +79,7 @@ export function queryOf(chain: Abstract): Query | undefined {
 
 function methodOf<Names>(builder: Builder<Names>, chain: Chain<Names>, name: string): Native {
   const { machine, calls } = chain;
-  const [clause, ending] = [builder.clauses[name], builder.endings[name]];
+  const [clause, ending] = [ownEntry(builder.clauses, name), ownEntry(builder.endings, name)];
   return native(name, (given, at) =>
     onEachPath(machine, given, (args) => {
       const called = { ...chain, calls: [...calls, at] };

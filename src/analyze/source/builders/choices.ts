@@ -2,7 +2,8 @@
 import type { Value } from '../../application.ts';
 import { type Abstract, arrayOf, type Choice, never } from '../abstract-value.ts';
 import { normalCompletion, type Machine } from '../machine.ts';
-import { choose, isNothing, same } from '../value-arithmetic.ts';
+import { choose, isNothing } from '../value-arithmetic.ts';
+import { same } from '../conditions.ts';
 
 /** Each doubles the statements. */
 const conditionsMax = 6;

@@ -1,9 +1,9 @@
 /** Pieces that all builders have: assignments and rows from objects, lists of values, ordering. */
-import { type Abstract, type ObjectValue, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, type ObjectValue, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
 import { dialects } from './dialect.ts';
-import { type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import type { Query } from './query.ts';
 

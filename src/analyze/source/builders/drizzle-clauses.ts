@@ -1,12 +1,13 @@
 /** What each method of a Drizzle query adds to the statement. */
 import type ts from 'typescript';
-import { type Abstract, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import type { Clause } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
+import { writtenEntries } from './open-objects.ts';
 import { allColumns, conditionFragment, operatorNamed, selection } from './drizzle-expressions.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { newQuery, type Query, withCondition, withNotRead } from './query.ts';
 
@@ -56,8 +57,9 @@ function joining(keyword: string): Of {
 const values: Of = ({ machine, query, names }, [rows]) => {
   const table = tableOf(names.table ?? undefined);
   const list = rows?.kind === 'array' ? rows.elements.value : [rows ?? undefinedValue];
-  const known = list.map(entriesOf);
-  const unknown = list.find((one) => entriesOf(one) === null);
+  const columns = [...(table?.columns.keys() ?? [])];
+  const known = list.map((row) => writtenEntries(row, columns));
+  const unknown = list.find((_, index) => known[index] === null);
   if (table === undefined || unknown !== undefined || list.length === 0)
     return withNotRead(query, `the rows of INSERT are ${whyNotConstant(unknown ?? rows)}`);
   const given = known.map((entries) => new Map(entries ?? []));
@@ -80,7 +82,8 @@ function assignments(
   table: DrizzleTable | undefined,
   object: Abstract | undefined,
 ): readonly Fragment[] {
-  const entries = entriesOf(object);
+  const changed = [...(table?.columns ?? [])].flatMap(([name, { isKey }]) => (isKey ? [] : [name]));
+  const entries = writtenEntries(object, changed);
   if (table === undefined || entries === null) return [notRead(`the columns of SET are ${whyNotConstant(object)}`)];
   const given = new Map(entries);
   return [...table.columns].flatMap(([property, { name, onUpdate }]): readonly Fragment[] => {

@@ -1,14 +1,15 @@
 /** Drizzle's operators, `sql` templates and selections. */
 import type ts from 'typescript';
-import { type Abstract, native, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { onEachPath } from './choices.ts';
 import { comparisonSigns, entriesOf, inList } from './clauses.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
 import { group } from './query.ts';
 import { rawTemplate } from './raw-template.ts';
+import { ownEntry } from './own-entry.ts';
 
 /** An expression: a condition, `sql`, an aggregate. */
 export function sqlValue(machine: Machine, fragment: Fragment, calls: readonly ts.Node[] = []): Native {
@@ -71,8 +72,8 @@ export function conditionFragment(value: Abstract): Fragment {
 
 /** `eq`, `and`, `count` and their like; `undefined` where there is none of the name. */
 export function operatorNamed(machine: Machine, name: string): Native | undefined {
-  const of = operators[name];
-  const sign = comparisonSigns[name];
+  const of = ownEntry(operators, name);
+  const sign = ownEntry(comparisonSigns, name);
   const fragment: Of | undefined =
     of ??
     (sign === undefined

@@ -1,9 +1,17 @@
 /** Drizzle's table objects: `pgTable('name', { property: integer('column') })`. */
 import type ts from 'typescript';
-import { type Abstract, type External, native, type Native, undefinedValue, unknown } from '../abstract-value.ts';
+import {
+  type Abstract,
+  type External,
+  native,
+  type Native,
+  undefinedValue,
+  unknown,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { objectEntries } from './clauses.ts';
-import { constantText, type Fragment } from './fragment.ts';
+import { constantText } from './fragment.ts';
 import { identifier, snakeCase } from './identifier.ts';
 
 export interface DrizzleTable {
@@ -18,12 +26,11 @@ export interface DrizzleColumn {
   readonly onInsert: Abstract | null;
   /** On UPDATE, and on INSERT where there is nothing else. */
   readonly onUpdate: Abstract | null;
+  readonly isKey: boolean;
 }
 
-interface ColumnBuilder {
+interface ColumnBuilder extends Omit<DrizzleColumn, 'name'> {
   readonly name: string | undefined;
-  readonly onInsert: Abstract | null;
-  readonly onUpdate: Abstract | null;
 }
 
 const tables = new WeakMap<Abstract, DrizzleTable>();
@@ -46,14 +53,14 @@ export function declarationCall(machine: Machine, { path }: External, args: read
   }
   if (/^(?:pg|mysql)Schema$/.test(name)) return schemaObject(machine, constantText(args[0]) ?? '?');
   if (/^(?:pgEnum|mysqlEnum|customType)$/.test(name) && (args.length > 1 || name === 'customType'))
-    return native(name, ([column]) => columnBuilder({ name: constantText(column), onInsert: null, onUpdate: null }));
+    return native(name, ([column]) => columnBuilder(namedColumn(column)));
   if (
     /^(?:index|uniqueIndex|primaryKey|foreignKey|unique|check|alias|union|unionAll|intersect|except|.*View|.*Policy|.*Role|.*Sequence)$/.test(
       name,
     )
   )
     return undefined;
-  return columnBuilder({ name: constantText(args[0]), onInsert: null, onUpdate: null });
+  return columnBuilder(namedColumn(args[0]));
 }
 
 function schemaObject(machine: Machine, schema: string): Native {
@@ -65,9 +72,13 @@ function schemaObject(machine: Machine, schema: string): Native {
       native(name, (args) =>
         name === 'table'
           ? declaredTable(machine, `${identifier(schema, machine.dialect)}.`, args)
-          : native(name, ([column]) => columnBuilder({ name: constantText(column), onInsert: null, onUpdate: null })),
+          : native(name, ([column]) => columnBuilder(namedColumn(column))),
       ),
   };
+}
+
+function namedColumn(name: Abstract | undefined): ColumnBuilder {
+  return { name: constantText(name), onInsert: null, onUpdate: null, isKey: false };
 }
 
 /** `integer('n').notNull().$defaultFn(fn)` */
@@ -79,6 +90,7 @@ function columnBuilder(column: ColumnBuilder): Native {
     member: (name) =>
       native(name, () => {
         const computed = unknown('what the column fills in');
+        if (name === 'primaryKey') return columnBuilder({ ...column, isKey: true });
         if (/^\$default(?:Fn)?$/.test(name)) return columnBuilder({ ...column, onInsert: computed });
         return /^\$onUpdate(?:Fn)?$/.test(name) ? columnBuilder({ ...column, onUpdate: computed }) : builder;
       }),
@@ -92,8 +104,7 @@ const columnTypes: Native = {
   kind: 'native',
   title: 'column types of Drizzle',
   isHandle: false,
-  member: (name) =>
-    native(name, ([column]) => columnBuilder({ name: constantText(column), onInsert: null, onUpdate: null })),
+  member: (name) => native(name, ([column]) => columnBuilder(namedColumn(column))),
 };
 
 function declaredTable(machine: Machine, schema: string, [name, columns]: readonly Abstract[]): Abstract {

@@ -1,6 +1,14 @@
 /** Drizzle: `db.select().from(table)` and its like, `db.query.table.findFirst`, `db.transaction`. Column names come from the table objects. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, native, type Native, never, undefinedValue } from '../abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  native,
+  type Native,
+  never,
+  undefinedValue,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
@@ -11,9 +19,10 @@ import { dialects } from './dialect.ts';
 import { drizzleClauses, type DrizzleNames, findQuery } from './drizzle-clauses.ts';
 import { conditionFragment, drizzleSql, operatorNamed, selection, sqlValue } from './drizzle-expressions.ts';
 import { aliasOfTable, declarationCall, tableObject, tableOf } from './drizzle-tables.ts';
-import { constantText, type Fragment, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { newQuery, printQuery, type Query, returnsRows, withCondition } from './query.ts';
+import { ownEntry } from './own-entry.ts';
 
 export const drizzle: Driver = {
   modules: /^drizzle-orm(?:\/.*)?$/,
@@ -78,7 +87,7 @@ function drizzleHandle(
   const start = (name: string): Native =>
     native(name, (args, at) => {
       const names: DrizzleNames = { machine, table: null, isAll: false };
-      const verb = verbs[name] ?? 'select';
+      const verb = ownEntry(verbs, name) ?? 'select';
       const query = { ...newQuery(verb, []), common };
       const chain = { machine, owner, names, query, calls: [at] };
       if (verb !== 'select') {
@@ -117,7 +126,7 @@ function drizzleHandle(
     isHandle: true,
     inTransaction: () => drizzleHandle(machine, { nextLevel: null }, schema),
     member: (name) => {
-      if (verbs[name] !== undefined) return start(name);
+      if (ownEntry(verbs, name) !== undefined) return start(name);
       switch (name) {
         case 'query':
           return relational(machine, owner, schema);

@@ -1,14 +1,23 @@
 /** Objects that stand for rows, as TypeORM and Sequelize give them: their fields are written, and a method saves them. */
 import type ts from 'typescript';
 import type { Value } from '../../application.ts';
-import { type Abstract, type Cell, constant, type Native, type ObjectValue, plain } from '../abstract-value.ts';
+import {
+  type Abstract,
+  type Cell,
+  constant,
+  type Native,
+  type ObjectValue,
+  plain,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
-import { choose, expression, same, valueOf } from '../value-arithmetic.ts';
+import { choose, valueOf } from '../value-arithmetic.ts';
 import { ofRows, runFragment } from './chain.ts';
 import { comparison } from './clauses.ts';
-import { type Fragment, join, operand, parenthesized } from './fragment.ts';
+import { join, operand, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { newQuery, printQuery, type Query } from './query.ts';
+import { expression, same } from '../conditions.ts';
 
 export interface Entity {
   readonly table: string;
@@ -132,6 +141,13 @@ export function runCall({ machine, owner, at }: EntityCall, query: Query): Abstr
 /** The field that is set where a row counts as deleted. */
 export function deletionField({ fields }: Entity): string | undefined {
   return [...fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+}
+
+/** Without generated and primary keys, and what marks a row as deleted. */
+export function writableFields({ fields, keys }: Entity): readonly string[] {
+  return [...fields].flatMap(([name, { isGenerated, isDeletion, onUpdate, onInsert }]) =>
+    isGenerated || isDeletion || onUpdate !== null || onInsert !== null || keys.includes(name) ? [] : [name],
+  );
 }
 
 /** ON CONFLICT of these fields, which writes those of the new row. */

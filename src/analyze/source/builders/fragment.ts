@@ -1,27 +1,9 @@
 /** Parts of a statement that a builder puts together: text, bound values, columns, and what the reader could not turn into text. */
 import type { Dialect } from '../../application.ts';
-import type { Abstract } from '../abstract-value.ts';
+import type { Abstract, Fragment, Part, ColumnPart } from '../abstract-value.ts';
 import { constantOf, valueOf } from '../value-arithmetic.ts';
 import { dialects } from './dialect.ts';
 import { identifier } from './identifier.ts';
-
-export type Fragment = readonly Part[];
-
-export type Part = string | Abstract | ColumnPart | NotRead;
-
-/** A column of a table object. Its table is written only where the statement has more than one. */
-export interface ColumnPart {
-  readonly kind: 'column-part';
-  /** The table's name in the statement: its alias, where it has one. */
-  readonly table: string;
-  readonly name: string;
-}
-
-export interface NotRead {
-  readonly kind: 'not-read';
-  /** A clause: `\`merge\` of Kysely is not read`. */
-  readonly reason: string;
-}
 
 export function notRead(reason: string): Fragment {
   return [{ kind: 'not-read', reason }];

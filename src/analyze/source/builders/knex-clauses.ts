@@ -1,9 +1,9 @@
 /** What each method of a Knex builder adds to the statement. */
 import type ts from 'typescript';
-import { type Abstract, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
 import { queryOf, type Clause } from './chain.ts';
 import { assignmentsOf, entriesOf, inList, withRows, optionsOf } from './clauses.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
   allConditions,

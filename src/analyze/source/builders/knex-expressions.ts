@@ -1,20 +1,11 @@
 /** Knex's names, raw SQL and conditions. */
 import type ts from 'typescript';
-import { type Abstract, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, type Native, undefinedValue, type Fragment, type Part } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
 import { queryOf } from './chain.ts';
 import { comparison, entriesOf, inList } from './clauses.ts';
-import {
-  constantText,
-  type Fragment,
-  join,
-  notRead,
-  operand,
-  parenthesized,
-  type Part,
-  whyNotConstant,
-} from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
 import type { Condition } from './query.ts';
 

@@ -1,11 +1,21 @@
 /** Knex: `knex('table')` and its methods, `raw`, `transaction` with a function or without. A builder changes itself. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  native,
+  type Native,
+  objectOf,
+  undefinedValue,
+  unknown,
+  type Fragment,
+} from '../abstract-value.ts';
 import { pgResult } from '../drivers/pg.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import type { Project } from '../project.ts';
 import { levelIn } from '../sql-steps.ts';
+import { startsAsStatement } from '../sql-text.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import {
@@ -20,11 +30,12 @@ import {
   runQuery,
 } from './chain.ts';
 import { dialects } from './dialect.ts';
-import { constantText, type Fragment, notRead, parenthesized } from './fragment.ts';
+import { constantText, notRead, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { conflictClauses, knexClauses } from './knex-clauses.ts';
 import { type KnexNames, rawFragment, tableFragments } from './knex-expressions.ts';
 import { newQuery, printQuery, returnsRows } from './query.ts';
+import { ownEntry } from './own-entry.ts';
 
 export const knex: Driver = {
   modules: /^knex$/,
@@ -35,6 +46,7 @@ export const knex: Driver = {
     return /^(?:Knex|knex|default)$/.test(path.at(-1) ?? '') ? knexHandle(machine, null) : undefined;
   },
   isLostStatement,
+  byUse: { isUse, handleOf: (machine, owner) => knexHandle(machine, owner) },
 };
 
 /** Knex's handle is a function, so that a table's name is what shows a statement: `trx('a').where(...)`, `db.select('n').from('a')`. */
@@ -52,6 +64,26 @@ function isLostStatement(
   // Of a method, `page.locator('a').first()`, only what no other chain has.
   if (api.isPropertyAccessExpression(callee)) return /^(?:where|insert|update|del$|increment|decrement)/.test(next);
   return api.isIdentifier(callee) && callee.text !== '$' && Object.hasOwn(knexClauses, next);
+}
+
+/** The same, where a constant has the table's name; `trx.raw('SELECT ...')`. */
+function isUse(api: Project['ts'], call: ts.CallExpression, first: unknown): boolean {
+  const { expression: callee, arguments: args, parent } = call;
+  if (typeof first !== 'string') return false;
+  if (api.isPropertyAccessExpression(callee)) {
+    // Of a chain, `db.insert(row).into('items')`, the beginning is lost.
+    const isHandle = api.isIdentifier(callee.expression) || api.isPropertyAccessExpression(callee.expression);
+    if (!isHandle) return false;
+    if (callee.name.text === 'raw') return startsAsStatement(first);
+  }
+  if (isLostStatement(api, call)) return true;
+  return (
+    args.length === 1 &&
+    api.isIdentifier(callee) &&
+    /^\w+$/.test(first) &&
+    api.isPropertyAccessExpression(parent) &&
+    Object.hasOwn(knexClauses, parent.name.text)
+  );
 }
 
 const owners = new WeakMap<Abstract, Owner>();
@@ -143,7 +175,7 @@ function functionsOf(names: KnexNames, owner: Owner): Native {
     isHandle: false,
     member: (name) =>
       native(name, () => {
-        const text = texts[name];
+        const text = ownEntry(texts, name);
         return rawOf(names, owner, text === undefined ? notRead(`\`fn.${name}\` of Knex is not read`) : [text], []);
       }),
   };
@@ -219,6 +251,8 @@ const builder: Builder<KnexNames> = {
     },
     clone: (chain) => fixedChain(builder, chain),
     toSQL: () => objectOf({}),
+    toString: () => unknown('the text of a query'),
+    toQuery: () => unknown('the text of a query'),
     stream: (chain, _, at) => runQuery(chain, at),
   },
   settle: (chain, at) => {
@@ -241,7 +275,7 @@ function conflict(chain: Chain<KnexNames>, columns: Abstract | undefined): Nativ
     isHandle: false,
     isChain: true,
     member: (name) => {
-      const clause = conflictClauses[name];
+      const clause = ownEntry(conflictClauses, name);
       return native(name, (args, at) => {
         const query =
           clause === undefined

@@ -1,9 +1,9 @@
 /** What each method of a Kysely query adds to the statement. */
 import type ts from 'typescript';
-import { type Abstract, native, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Clause } from './chain.ts';
 import { assignmentsOf, withRows } from './clauses.ts';
-import { constantText, type Fragment, join, operand, parenthesized, whyNotConstant, notRead } from './fragment.ts';
+import { constantText, join, operand, parenthesized, whyNotConstant, notRead } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
   callback,

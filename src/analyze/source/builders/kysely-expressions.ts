@@ -1,11 +1,11 @@
 /** Kysely's expressions: column names, the expression builder of callbacks, `sql` templates. */
 import type ts from 'typescript';
-import { type Abstract, constant, native, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, constant, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { runFragment } from './chain.ts';
 import { comparison, entriesOf, inList } from './clauses.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
 import { group } from './query.ts';
 import { rawTemplate } from './raw-template.ts';

@@ -1,32 +1,47 @@
 /** Kysely: chains of `selectFrom`, `insertInto`, `updateTable`, `deleteFrom`, run by `execute`; transactions by `transaction().execute(fn)`. */
 import type ts from 'typescript';
 import type { IsolationName } from '../../../sql/index.ts';
-import { type Abstract, arrayOf, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  native,
+  type Native,
+  objectOf,
+  undefinedValue,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import { type Driver, normalCompletion, type Machine, type Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { choose, constantOf, truthOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, type Ending, firstRow, requireRow, rowCount, runQuery } from './chain.ts';
 import { identifier, snakeCase } from './identifier.ts';
-import { constantText, type Fragment } from './fragment.ts';
+import { constantText } from './fragment.ts';
 import { kyselyClauses } from './kysely-clauses.ts';
 import { aliased, expressionOf, functions, type Naming, sqlTag, tables, withOwner } from './kysely-expressions.ts';
 import { newQuery, printQuery, type Query, returnsRows } from './query.ts';
+import { ownEntry } from './own-entry.ts';
 
 type Names = Naming & { readonly common: readonly Fragment[] };
+
+const starting = /^(?:selectFrom|insertInto|updateTable|deleteFrom|replaceInto|mergeInto)$/;
 
 export const kysely: Driver = {
   modules: /^kysely$/,
   construct: (machine, { path }, [options]) =>
     path.at(-1) === 'Kysely' ? kyselyHandle(machine, null, namingOf(options)) : undefined,
   ofType: (machine, { path }) => {
-    if (path.at(-1) === 'Kysely') return kyselyHandle(machine, null, asWritten);
+    if (path.at(-1) === 'Kysely') return kyselyHandle(machine, null, namingIn(machine));
     const isTransaction = /^(?:Controlled)?Transaction$/.test(path.at(-1) ?? '');
-    return isTransaction ? kyselyHandle(machine, { nextLevel: null }, asWritten) : undefined;
+    return isTransaction ? kyselyHandle(machine, { nextLevel: null }, namingIn(machine)) : undefined;
   },
   value: (machine, { path }) =>
     path.length === 1 && path[0] === 'sql' ? sqlTag(names(machine, null, asWritten, [])) : undefined,
-  startsStatement: /^(?:selectFrom|insertInto|updateTable|deleteFrom|replaceInto|mergeInto)$/,
+  startsStatement: starting,
+  byUse: {
+    isUse: (api, { expression: callee }) => api.isPropertyAccessExpression(callee) && starting.test(callee.name.text),
+    handleOf: (machine, owner) => kyselyHandle(machine, owner, namingIn(machine)),
+  },
 };
 
 const asWritten = (name: string): string => name;
@@ -38,6 +53,11 @@ function namingOf(options: Abstract | undefined): (name: string) => string {
     plugins?.kind === 'array' &&
     plugins.elements.value.some((one) => one.kind === 'external' && one.path.includes('CamelCasePlugin'));
   return isCamelCase ? snakeCase : asWritten;
+}
+
+/** Of a handle that is not made here: the sources have one way to write names. */
+function namingIn({ project }: Machine): (name: string) => string {
+  return project.files.some(({ text }) => text.includes('CamelCasePlugin')) ? snakeCase : asWritten;
 }
 
 function names(machine: Machine, owner: Owner, nameOf: (name: string) => string, common: readonly Fragment[]): Names {
@@ -68,7 +88,7 @@ const verbs: Readonly<Record<string, Query['verb']>> = {
 
 /** The methods that begin a statement. */
 function starts(naming: Names, owner: Owner, name: string): Abstract | undefined {
-  const verb = verbs[name];
+  const verb = ownEntry(verbs, name);
   if (verb === undefined && name !== 'selectNoFrom') return undefined;
   return native(name, ([table], at) => {
     const from = name === 'selectNoFrom' ? [] : tables(naming, table, at);
@@ -183,7 +203,7 @@ function controlled(naming: Names, connection: Connection): Native {
   const outer: Native = {
     ...inner,
     member: (name, at) => {
-      const end = ends[name];
+      const end = ownEntry(ends, name);
       if (end === undefined) return inner.member?.(name, at);
       return native(name, ([savepoint]) =>
         executing((_, executedAt) => {

@@ -1,8 +1,8 @@
 /** `count`, `aggregate` and `groupBy` of Prisma. */
-import { type Abstract, objectOf } from '../abstract-value.ts';
+import { type Abstract, objectOf, type Fragment } from '../abstract-value.ts';
 import { ofRows } from './chain.ts';
 import { entriesOf } from './clauses.ts';
-import { constantText, type Fragment, notRead, whyNotConstant } from './fragment.ts';
+import { constantText, notRead, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { firstColumn, type PrismaCall, run, shown, start } from './prisma-statement.ts';
 import { column, whereFragment } from './prisma-where.ts';

@@ -1,7 +1,8 @@
 /** `data` of Prisma: the columns that INSERT and UPDATE write, and what is written to other models with them. */
-import { type Abstract, constant, unknown } from '../abstract-value.ts';
+import { type Abstract, constant, unknown, type Fragment } from '../abstract-value.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
-import { type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { writtenEntries } from './open-objects.ts';
+import { notRead, operand, whyNotConstant } from './fragment.ts';
 import { column, type ModelTable } from './prisma-where.ts';
 import { linkOf, type PrismaRelation } from './prisma-schema.ts';
 
@@ -21,7 +22,11 @@ export interface Nested {
 }
 
 export function writtenFields(table: ModelTable, data: Abstract | undefined, verb: 'insert' | 'update'): Written {
-  const entries = entriesOf(data);
+  const { fields, id } = table.model;
+  const written = [...fields].flatMap(([name, { relation }]) =>
+    relation === null && !id.includes(name) ? [name] : [],
+  );
+  const entries = writtenEntries(data, written);
   if (entries === null)
     return { columns: new Map(), nested: [], notRead: notRead(`the fields of \`data\` are ${whyNotConstant(data)}`) };
   const columns = new Map<string, Fragment>();
@@ -95,14 +100,31 @@ export function chosenFields(
   const include = entriesOf(options.get('include')) ?? [];
   const isOn = ([, value]: readonly [string, Abstract]): boolean =>
     !(value.kind === 'value' && value.value.kind === 'constant' && value.value.value === false);
-  const isRelation = ([name]: readonly [string, Abstract]): boolean => model.fields.get(name)?.relation !== null;
+  const isRelation = ([name]: readonly [string, Abstract]): boolean =>
+    name !== '_count' && model.fields.get(name)?.relation !== null;
   const all = [...model.fields].flatMap(([name, { relation }]) => (relation === null ? [name] : []));
   if (select === null) return { fields: all, relations: include.filter(isOn).filter(isRelation) };
   const chosen = select.filter(isOn);
   return {
-    fields: chosen.filter((one) => !isRelation(one)).map(([name]) => name),
+    fields: chosen.filter((one) => !isRelation(one) && one[0] !== '_count').map(([name]) => name),
     relations: chosen.filter(isRelation),
   };
+}
+
+/** `_count: true`, `{ _count: { select: { likes: true, posts: { where: ... } } } }`: the relations with their conditions. */
+export function countedRelations(
+  { model }: ModelTable,
+  options: ReadonlyMap<string, Abstract>,
+): readonly (readonly [PrismaRelation, string, Abstract | undefined])[] {
+  const given = optionsOf(options.get('select')).get('_count') ?? optionsOf(options.get('include')).get('_count');
+  if (given === undefined) return [];
+  const named = entriesOf(optionsOf(given).get('select'));
+  const lists = [...model.fields].filter(([, { relation }]) => relation?.isList === true);
+  return lists.flatMap(([name, { relation }]): readonly (readonly [PrismaRelation, string, Abstract | undefined])[] => {
+    const found = named?.find(([one]) => one === name);
+    if (relation === null || (named !== null && found === undefined)) return [];
+    return [[relation, name, optionsOf(found?.[1]).get('where')]];
+  });
 }
 
 export const one: Fragment = [constant(1)];

@@ -1,9 +1,9 @@
 /** `findMany` of Prisma and the others that read rows. */
-import type { Abstract } from '../abstract-value.ts';
+import type { Abstract, Fragment } from '../abstract-value.ts';
 import { entriesOf } from './clauses.ts';
-import { constantText, type Fragment, notRead, operand } from './fragment.ts';
+import { constantText, notRead, operand } from './fragment.ts';
 import { chosenFields } from './prisma-data.ts';
-import { keysOf, readRelations } from './prisma-relations.ts';
+import { counts, keysOf, readRelations } from './prisma-relations.ts';
 import { type PrismaCall, run, shown, start } from './prisma-statement.ts';
 import { column, whereFragment } from './prisma-where.ts';
 import { withCondition } from './query.ts';
@@ -24,7 +24,7 @@ export function find(call: PrismaCall, limit: Fragment | null): Abstract {
   const query = withCondition(start(call, 'select'), whereFragment(call, options.get('where')));
   const rows = run(call, {
     ...query,
-    columns: [...new Set([...fields, ...keys])].map((field) => shown(call, field)),
+    columns: [...[...new Set([...fields, ...keys])].map((field) => shown(call, field)), ...counts(call)],
     orderBy: ordered(call, options.get('orderBy')),
     limit,
     offset: optional(call, 'skip'),

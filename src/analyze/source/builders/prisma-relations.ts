@@ -1,14 +1,14 @@
 /** Relations of Prisma: they are read and written by statements of their own. */
 import { newQuery, withCondition } from './query.ts';
 import { inList, optionsOf } from './clauses.ts';
-import { chosenFields, type Nested, type Written, writtenFields } from './prisma-data.ts';
-import { type Fragment, join, notRead } from './fragment.ts';
-import { type Abstract, undefinedValue } from '../abstract-value.ts';
+import { chosenFields, countedRelations, type Nested, type Written, writtenFields } from './prisma-data.ts';
+import { join, notRead } from './fragment.ts';
+import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
 import { columnOf, firstRow, ofRows, requireRow } from './chain.ts';
 import { identifier } from './identifier.ts';
 import { joinedFields, linkOf, type PrismaRelation } from './prisma-schema.ts';
 import { firstColumn, insert, type PrismaCall, run, shown, start } from './prisma-statement.ts';
-import { column, whereFragment } from './prisma-where.ts';
+import { column, relatedCount, whereFragment } from './prisma-where.ts';
 
 export function keysOf(call: PrismaCall, relation: string): readonly string[] {
   const { models, model } = call;
@@ -126,4 +126,20 @@ export function connectLinks(call: PrismaCall, rows: Abstract, { relation, value
     requireRow(call.machine, firstRow(found));
     insertLink(call, rows, relation, found);
   }
+}
+
+/** `_count` of rows that were written. */
+export function readCounts(call: PrismaCall, rows: Abstract): void {
+  const columns = counts(call);
+  if (columns.length === 0) return;
+  const tests = call.model.id.map((key) => inList(call.machine, column(call, key), columnOf(rows, key), false));
+  run(call, { ...withCondition(start(call, 'select'), join(tests, ' AND ')), columns });
+}
+
+/** A column for each relation whose rows are counted. */
+export function counts(call: PrismaCall): readonly Fragment[] {
+  return countedRelations(call, call.options).map(([relation, name, where]) => [
+    ...relatedCount(call, relation, where),
+    ` AS ${identifier(`_count_${name}`, call.machine.dialect)}`,
+  ]);
 }

@@ -114,17 +114,28 @@ export interface PrismaLink {
   readonly other: 'A' | 'B';
 }
 
-/** Where both sides are lists and no model stands between them. Of a relation of a model with itself, the sides are not known: `null`. */
+/** Where both sides are lists and no model stands between them. Of a relation of a model with itself, the field of the first name is on side A. */
 export function linkOf(
   models: ReadonlyMap<string, PrismaModel>,
   model: PrismaModel,
   relation: PrismaRelation,
 ): PrismaLink | null {
-  const back = [...(models.get(relation.model)?.fields.values() ?? [])].find(
-    ({ relation: other }) => other !== null && other.model === model.name && other.name === relation.name,
-  )?.relation;
-  if (!relation.isList || back?.isList !== true || model.name === relation.model) return null;
-  const isFirst = model.name < relation.model;
+  const [back, backField] = sideOf(models.get(relation.model), (other) => {
+    const isBack = other.model === model.name && other.name === relation.name;
+    return isBack && other !== relation;
+  });
+  if (!relation.isList || back?.isList !== true) return null;
+  const [, field] = sideOf(model, (other) => other === relation);
+  const isFirst = model.name === relation.model ? field < backField : model.name < relation.model;
   const [first, second] = isFirst ? [model.name, relation.model] : [relation.model, model.name];
   return { table: `_${relation.name ?? `${first}To${second}`}`, own: isFirst ? 'A' : 'B', other: isFirst ? 'B' : 'A' };
+}
+
+function sideOf(
+  model: PrismaModel | undefined,
+  isIt: (relation: PrismaRelation) => boolean,
+): readonly [PrismaRelation | undefined, string] {
+  for (const [name, { relation }] of model?.fields ?? [])
+    if (relation !== null && isIt(relation)) return [relation, name];
+  return [undefined, ''];
 }

@@ -1,10 +1,9 @@
 /** A call of a model of Prisma and the statements that it may send. */
-import type { Abstract } from '../abstract-value.ts';
+import type { Abstract, Fragment } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine, Owner } from '../machine.ts';
 import type ts from 'typescript';
 import { runFragment } from './chain.ts';
-import type { Fragment } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import type { Written } from './prisma-data.ts';
 import { column, type ModelTable } from './prisma-where.ts';

@@ -1,9 +1,9 @@
 /** `where` of Prisma: fields, operators, relations. */
-import type { Abstract } from '../abstract-value.ts';
+import type { Abstract, Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
 import { comparison, entriesOf, inList } from './clauses.ts';
-import { type Fragment, join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
+import { join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { joinedFields, linkOf, type PrismaModel, type PrismaRelation } from './prisma-schema.ts';
 import { group } from './query.ts';
@@ -105,6 +105,21 @@ function related(
   where: Abstract | undefined,
   isNegated: boolean,
 ): Fragment {
+  return ['EXISTS ', ...relatedRows('1', table, relation, where, isNegated)];
+}
+
+/** `(SELECT count(*) FROM ...)` of the rows of a relation. */
+export function relatedCount(table: ModelTable, relation: PrismaRelation, where: Abstract | undefined): Fragment {
+  return relatedRows('count(*)', table, relation, where, false);
+}
+
+function relatedRows(
+  what: string,
+  table: ModelTable,
+  relation: PrismaRelation,
+  where: Abstract | undefined,
+  isNegated: boolean,
+): Fragment {
   const { machine, models, model } = table;
   const other = models.get(relation.model);
   if (other === undefined) return notRead(`the model ${relation.model} is not in schema.prisma`);
@@ -126,5 +141,5 @@ function related(
   const name = identifier(other.table, machine.dialect);
   const own = alias === other.table ? name : `${name} AS ${identifier(alias, machine.dialect)}`;
   const from = link === null ? own : `${own}, ${identifier(link.table, machine.dialect)}`;
-  return [`EXISTS (SELECT 1 FROM ${from} WHERE `, ...join(all, ' AND '), ')'];
+  return [`(SELECT ${what} FROM ${from} WHERE `, ...join(all, ' AND '), ')'];
 }

@@ -1,24 +1,27 @@
 /** `create`, `update`, `delete` and `upsert` of Prisma, with what they do to relations. */
 import { find } from './prisma-reads.ts';
-import { type Abstract, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
 import { normalCompletion } from '../machine.ts';
-import { choose, same, truthOf, valueOf } from '../value-arithmetic.ts';
+import { choose, truthOf, valueOf } from '../value-arithmetic.ts';
 import { firstRow, requireRow } from './chain.ts';
 import { entriesOf } from './clauses.ts';
-import { type Fragment, join, notRead, parenthesized } from './fragment.ts';
+import { join, notRead, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { chosenFields, type Written, writtenFields } from './prisma-data.ts';
 import {
   childKeys,
   connectLinks,
+  counts,
   createChildren,
   keysOf,
+  readCounts,
   readRelations,
   requireConnected,
 } from './prisma-relations.ts';
 import { insert, type PrismaCall, run, shown, start, together } from './prisma-statement.ts';
 import { whereFragment } from './prisma-where.ts';
 import { withCondition } from './query.ts';
+import { same } from '../conditions.ts';
 
 /** With relations, the parts are one transaction. */
 export function create(call: PrismaCall): Abstract {
@@ -35,9 +38,12 @@ export function create(call: PrismaCall): Abstract {
     for (const nested of written.nested.filter(({ kind }) => kind === 'create')) createChildren(own, rows, nested);
     for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
     readRelations(own, rows, relations);
+    readCounts(own, rows);
     return firstRow(rows);
   };
-  return written.nested.length > 0 || relations.length > 0 ? together(call, body) : body(call);
+  return written.nested.length > 0 || relations.length > 0 || counts(call).length > 0
+    ? together(call, body)
+    : body(call);
 }
 
 export function insertRows(call: PrismaCall, returns: boolean): Abstract {
@@ -78,10 +84,15 @@ export function update(call: PrismaCall): Abstract {
       : updateRows(own, written, returned.length === 0 ? own.model.id : returned);
     const row = requireRow(own.machine, firstRow(rows));
     for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
-    if (!isRead) readRelations(own, rows, relations);
+    if (!isRead) {
+      readRelations(own, rows, relations);
+      readCounts(own, rows);
+    }
     return row;
   };
-  return written.nested.length > 0 || relations.length > 0 ? together(call, body) : body(call);
+  return written.nested.length > 0 || relations.length > 0 || counts(call).length > 0
+    ? together(call, body)
+    : body(call);
 }
 
 export function remove(call: PrismaCall, returned: readonly string[]): Abstract {
@@ -99,7 +110,7 @@ export function upsert(call: PrismaCall): Abstract {
   const isNative =
     key !== undefined &&
     others.length === 0 &&
-    created.nested.length + updated.nested.length + relations.length === 0 &&
+    created.nested.length + updated.nested.length + relations.length + counts(call).length === 0 &&
     updated.columns.size > 0 &&
     uniqueFields(call, key).every(([field, value]) => {
       const [given] = created.columns.get(field) ?? [];

@@ -1,6 +1,6 @@
 /** Prisma: calls of models by the names of schema.prisma, `$transaction` in both forms, raw SQL. A call runs when it is awaited. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, native, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, arrayOf, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
@@ -8,7 +8,7 @@ import { constantOf } from '../value-arithmetic.ts';
 import { rowCount, runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
-import { constantText, type Fragment, join, notRead, operand, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, whyNotConstant } from './fragment.ts';
 import { prismaCalls } from './prisma-calls.ts';
 import type { PrismaCall } from './prisma-statement.ts';
 import { parsePrismaSchema, type PrismaModel } from './prisma-schema.ts';

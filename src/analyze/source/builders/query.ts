@@ -3,7 +3,8 @@
  * front end, as it reads SQL that a program writes itself.
  */
 import type { Dialect } from '../../application.ts';
-import { type Fragment, join, notRead, parenthesized, withColumns } from './fragment.ts';
+import { join, notRead, parenthesized, withColumns } from './fragment.ts';
+import type { Fragment } from '../abstract-value.ts';
 
 export interface Query {
   readonly verb: 'select' | 'insert' | 'update' | 'delete';

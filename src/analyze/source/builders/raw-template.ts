@@ -1,6 +1,6 @@
 /** SQL text with values between its pieces: a tagged template. */
-import type { Abstract } from '../abstract-value.ts';
-import { type Fragment, operand } from './fragment.ts';
+import type { Abstract, Fragment } from '../abstract-value.ts';
+import { operand } from './fragment.ts';
 
 export function rawTemplate(texts: readonly string[], holes: readonly Abstract[]): Fragment {
   return texts.flatMap((text, index) => {

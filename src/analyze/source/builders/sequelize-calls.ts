@@ -7,12 +7,14 @@ import {
   type Native,
   type ObjectValue,
   undefinedValue,
+  type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import { normalCompletion } from '../machine.ts';
-import { choose, constantOf, isNothing, not, truthOf } from '../value-arithmetic.ts';
+import { choose, constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
 import { ofRows, requireRow, rowCount } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
+import { writtenEntries } from './open-objects.ts';
 import { dialects } from './dialect.ts';
 import {
   assigned,
@@ -33,10 +35,13 @@ import {
   objectIn,
   shown,
   startQuery,
+  writableFields,
 } from './entity.ts';
-import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { type Query, withCondition, withNotRead } from './query.ts';
 import { chosenColumns, whereFragment } from './sequelize-where.ts';
+import { not } from '../conditions.ts';
+import { ownEntry } from './own-entry.ts';
 
 export interface SequelizeCall extends EntityCall {
   /** The owner that the options of a call name. */
@@ -131,7 +136,7 @@ const findAll: Run = (call, [options]) => {
 
 const create: Run = (call, [values, options]) => {
   const own = on(call, options);
-  return insertOne(own, entriesOf(values), options, values);
+  return insertOne(own, rowEntries(own, values), options, values);
 };
 
 function insertOne(
@@ -167,7 +172,7 @@ function insertRows(
 const bulkCreate: Run = (call, [values, options]) => {
   const own = on(call, options);
   const given = optionsOf(options);
-  const list = values?.kind === 'array' ? values.elements.value.map(entriesOf) : [null];
+  const list = values?.kind === 'array' ? values.elements.value.map((row) => rowEntries(own, row)) : [null];
   const updated = given.get('updateOnDuplicate');
   const names = updated?.kind === 'array' ? updated.elements.value.map((name) => constantText(name) ?? '?') : [];
   const conflict: Fragment =
@@ -182,10 +187,10 @@ const bulkCreate: Run = (call, [values, options]) => {
 const upsert: Run = (call, [values, options]) => {
   const own = on(call, options);
   const names = [
-    ...(entriesOf(values) ?? []).map(([name]) => name),
+    ...(rowEntries(own, values) ?? []).map(([name]) => name),
     ...[...own.entity.fields].flatMap(([name, { onUpdate }]) => (onUpdate === null ? [] : [name])),
   ];
-  const rows = insertRows(own, [entriesOf(values)], options, values, overwriting(own, own.entity.keys, names));
+  const rows = insertRows(own, [rowEntries(own, values)], options, values, overwriting(own, own.entity.keys, names));
   return arrayOf([
     firstInstance(rows, own.entity, methodsOf(own)),
     { kind: 'value', value: { kind: 'unknown', reason: 'whether the row is new' } },
@@ -206,15 +211,20 @@ function updating(
   });
 }
 
-function fragmentsOf(values: Abstract | undefined): ReadonlyMap<string, Fragment> | null {
-  const entries = entriesOf(values);
+/** What `create` and `update` write: the database makes the generated fields, and a key stays. */
+function rowEntries({ entity }: SequelizeCall, values: Abstract | undefined): ReturnType<typeof entriesOf> {
+  return writtenEntries(values, writableFields(entity));
+}
+
+function fragmentsOf(call: SequelizeCall, values: Abstract | undefined): ReadonlyMap<string, Fragment> | null {
+  const entries = rowEntries(call, values);
   return entries === null ? null : new Map(entries.map(([name, value]) => [name, operand(value)]));
 }
 
 const update: Run = (call, [values, options]) => {
   const own = on(call, options);
   const given = optionsOf(options);
-  const set = fragmentsOf(values) ?? new Map([['?', notRead(`the columns of SET are ${whyNotConstant(values)}`)]]);
+  const set = fragmentsOf(own, values) ?? new Map([['?', notRead(`the columns of SET are ${whyNotConstant(values)}`)]]);
   const returns = constantOf(given.get('returning')) === true;
   const rows = updating(own, set, scoped(own, given), returns ? [...own.entity.fields.keys()] : []);
   return arrayOf([rowCount(rows), returns ? instances(rows, own.entity, methodsOf(own)) : undefinedValue]);
@@ -336,7 +346,7 @@ function methodsOf(call: SequelizeCall): Methods {
     title: 'an instance of Sequelize',
     isHandle: true,
     member: (name) => {
-      const of = instanceCalls[name];
+      const of = ownEntry(instanceCalls, name);
       if (of === undefined) return name === 'dataValues' ? self : undefined;
       return native(name, (args, at) => of({ ...call, at, owner: null }, self, args));
     },

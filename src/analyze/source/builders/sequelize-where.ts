@@ -1,12 +1,13 @@
 /** `where` of Sequelize, and SQL in its options: `literal`, `fn`, `col`. */
-import { type Abstract, native, type Native } from '../abstract-value.ts';
+import { type Abstract, native, type Native, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { comparisonSigns, comparison, entriesOf, inList, optionsOf } from './clauses.ts';
 import { column, type EntityContext } from './entity.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
 import { group } from './query.ts';
+import { ownEntry } from './own-entry.ts';
 
 /** `Op.gte` as the name of a property. */
 const mark = '#op:';
@@ -93,7 +94,7 @@ export function sqlFunction(machine: Machine, name: string): Native | undefined 
     col: ([text]) => [qualifiedName(constantText(text) ?? '?', machine.dialect)],
     fn: ([fn, ...args]) => [`${constantText(fn) ?? '?'}(`, ...join(args.map(operand), ', '), ')'],
   };
-  const fragment = of[name];
+  const fragment = ownEntry(of, name);
   if (fragment === undefined) return undefined;
   return native(name, (args) => ({ kind: 'native', title: name, isHandle: false, sql: () => fragment(args) }));
 }

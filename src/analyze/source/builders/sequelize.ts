@@ -1,6 +1,15 @@
 /** Sequelize 6: models by `define` and `init`, managed and unmanaged transactions, instances, raw SQL. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, constant, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  native,
+  type Native,
+  objectOf,
+  undefinedValue,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
@@ -8,13 +17,14 @@ import { constantOf } from '../value-arithmetic.ts';
 import { runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';
 import { optionsOf } from './clauses.ts';
-import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
+import { defineDecorated } from './sequelize-decorators.ts';
 import { modelCalls, modelNative, type SequelizeCall } from './sequelize-calls.ts';
 import { addForeignKey, defineModel, entityOf, keyOfClass, modelName } from './sequelize-models.ts';
 import { operators, sqlFunction } from './sequelize-where.ts';
 
 export const sequelize: Driver = {
-  modules: /^sequelize(?:-typescript)?$/,
+  modules: /^(?:sequelize(?:-typescript)?|@nestjs\/sequelize)$/,
   construct: (machine, { path }, [...args]) =>
     /^(?:Sequelize|default)$/.test(path.at(-1) ?? 'default') ? sequelizeHandle(machine, defaultsIn(args)) : undefined,
   ofType: (machine, { path }) => {
@@ -31,8 +41,9 @@ export const sequelize: Driver = {
   },
   modelOf: (machine, { path }, type) => {
     if (path.at(-1) !== 'Model') return undefined;
-    const name = type.node.name?.text ?? 'a model';
-    return modelHandle(machine, keyOfClass(type), name, new Map());
+    const key = keyOfClass(type);
+    if (modelName(key) === undefined) defineDecorated(machine, type, key);
+    return modelHandle(machine, key, type.node.name?.text ?? 'a model', new Map());
   },
   startsStatement: /^(?:find(?:ByPk|OrCreate|AndCountAll|All)|bulkCreate)$/,
 };

@@ -7,12 +7,14 @@ import {
   objectOf,
   type ObjectValue,
   undefinedValue,
+  type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import { normalCompletion } from '../machine.ts';
 import { constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
 import { firstRow, ofRows, requireRow, rowCount } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
+import { writtenEntries } from './open-objects.ts';
 import { dialects } from './dialect.ts';
 import {
   assigned,
@@ -34,8 +36,9 @@ import {
   objectIn,
   shown,
   startQuery,
+  writableFields,
 } from './entity.ts';
-import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { type Query, withCondition, withNotRead } from './query.ts';
 import { criteria, whereFragment } from './typeorm-where.ts';
 
@@ -140,18 +143,19 @@ function generated(
 }
 
 /** The properties that have a value; `null`: they are not known. */
-function fieldsOf(value: Abstract): ReadonlyMap<string, Abstract> | null {
+function fieldsOf({ entity }: EntityContext, value: Abstract): ReadonlyMap<string, Abstract> | null {
   const object = objectIn(value);
-  if (object === undefined) return null;
   // Of a row object and of an entity's class, the rest is methods.
-  const isOpen = object.of === null && loadedFrom(object) === undefined;
-  const entries = entriesOf(isOpen ? object : { ...object, rest: null });
+  const isOpen = object === undefined || (object.of === null && loadedFrom(object) === undefined);
+  const entries = isOpen
+    ? writtenEntries(object ?? value, writableFields(entity))
+    : entriesOf({ ...object, rest: null });
   return entries === null ? null : new Map(entries);
 }
 
 function insertRows(call: TypeormCall, values: Abstract | undefined, conflict: Fragment): Abstract {
   const list = values?.kind === 'array' ? values.elements.value : [values ?? undefinedValue];
-  const rows = list.map(fieldsOf);
+  const rows = list.map((row) => fieldsOf(call, row));
   const known = rows.map(
     (row) =>
       new Map(
@@ -174,7 +178,7 @@ function foreignKey(value: Abstract): Abstract {
 }
 
 function set(call: TypeormCall, values: Abstract | undefined): ReadonlyMap<string, Fragment> {
-  const entries = entriesOf(values);
+  const entries = writtenEntries(values, writableFields(call.entity));
   if (entries === null) return new Map([['?', notRead(`the columns of SET are ${whyNotConstant(values)}`)]]);
   return new Map(entries.map(([name, value]) => [name, setValue(call, value)]));
 }
@@ -234,7 +238,7 @@ const save: Run = (call, [given]) => {
   const value = present(call, given);
   if (value?.kind === 'array') return arrayOf(value.elements.value.map((each) => save(call, [each])));
   const object = objectIn(value);
-  const fields = value === undefined ? null : fieldsOf(value);
+  const fields = value === undefined ? null : fieldsOf(call, value);
   if (object === undefined || fields === null) {
     call.machine.notUnderstood(call.at, `what is saved is ${whyNotConstant(value)}`);
     return value ?? undefinedValue;
@@ -318,7 +322,7 @@ export const repositoryCalls: Readonly<Record<string, Run>> = {
         ? given.elements.value.map((one_) => constantText(one_) ?? '?')
         : (entriesOf(given)?.map(([name]) => name) ?? []);
     const [first] = values?.kind === 'array' ? values.elements.value : [values];
-    const names = [...(first === undefined ? [] : (fieldsOf(first)?.keys() ?? []))];
+    const names = [...(first === undefined ? [] : (fieldsOf(call, first)?.keys() ?? []))];
     return result(insertRows(call, values, overwriting(call, targets, names)));
   },
   save,
@@ -326,9 +330,11 @@ export const repositoryCalls: Readonly<Record<string, Run>> = {
   create: (call, [values]) =>
     values?.kind === 'array'
       ? arrayOf(
-          values.elements.value.map((each) => newInstance(call.entity, fieldsOf(each) ?? new Map(), methodsOf(call))),
+          values.elements.value.map((each) =>
+            newInstance(call.entity, fieldsOf(call, each) ?? new Map(), methodsOf(call)),
+          ),
         )
-      : newInstance(call.entity, (values === undefined ? null : fieldsOf(values)) ?? new Map(), methodsOf(call)),
+      : newInstance(call.entity, (values === undefined ? null : fieldsOf(call, values)) ?? new Map(), methodsOf(call)),
   merge: (call, [target, values]) => {
     const object = objectIn(target);
     for (const [name, value] of entriesOf(values) ?? []) {

@@ -1,44 +1,26 @@
 /** TypeORM's entities: classes with decorators, and `new EntitySchema({ ... })`. */
 import type ts from 'typescript';
-import { type Abstract, type ClassValue, constant, unknown } from '../abstract-value.ts';
+import { type Abstract, type ClassValue, constant } from '../abstract-value.ts';
 import { lineage } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
+import { decoratorsOf } from './decorators.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
 
 const schemas = new WeakMap<Abstract, Entity>();
+const classes = new WeakMap<ClassValue['node'], Entity | undefined>();
 
 /** The entity of a class, an EntitySchema, or its name. */
 export function entityFrom(machine: Machine, value: Abstract | undefined): Entity | undefined {
-  if (value?.kind === 'class') return entityOfClass(machine, value);
+  if (value?.kind === 'class') {
+    const known = classes.has(value.node) ? classes.get(value.node) : entityOfClass(machine, value);
+    classes.set(value.node, known);
+    return known;
+  }
   return value === undefined ? undefined : schemas.get(value);
-}
-
-interface Decorator {
-  readonly name: string;
-  readonly args: readonly Abstract[];
-}
-
-function decoratorsOf(
-  machine: Machine,
-  type: ClassValue,
-  node: ts.ClassLikeDeclaration | ts.PropertyDeclaration,
-): readonly Decorator[] {
-  return (machine.project.ts.getDecorators(node) ?? []).flatMap(({ expression }) =>
-    machine.project.ts.isCallExpression(expression)
-      ? [
-          {
-            name: expression.expression.getText(),
-            args: expression.arguments.map((arg) =>
-              machine.project.ts.isArrowFunction(arg) ? unknown('a type') : machine.evaluate(arg, type.scope),
-            ),
-          },
-        ]
-      : [],
-  );
 }
 
 /** What the decorators of columns say beside their names. */
@@ -106,8 +88,12 @@ function fieldOf(machine: Machine, name: string, given: string | undefined, kind
 
 /** `namingStrategy: new SnakeNamingStrategy()` */
 function isSnakeCase({ project }: Machine): boolean {
-  return project.files.some(({ text }) => text.includes('SnakeNamingStrategy'));
+  const isSnake = snakeCases.get(project) ?? project.files.some(({ text }) => text.includes('SnakeNamingStrategy'));
+  snakeCases.set(project, isSnake);
+  return isSnake;
 }
+
+const snakeCases = new WeakMap<Machine['project'], boolean>();
 
 export function defineSchema(machine: Machine, value: Abstract, definition: Abstract | undefined): void {
   const options = optionsOf(definition);

@@ -1,6 +1,6 @@
 /** TypeORM's query builder: `createQueryBuilder('p').where('p.id = :id', { id })`. It changes itself. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, constant, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, arrayOf, constant, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
 import {
   type Builder,
@@ -16,7 +16,7 @@ import {
 } from './chain.ts';
 import { entriesOf, withRows, optionsOf } from './clauses.ts';
 import { column, type Entity, type EntityContext, firstInstance, instances, shown } from './entity.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { newQuery, type Query } from './query.ts';
 import { locks, methodsOf, setValue, type TypeormCall } from './typeorm-calls.ts';

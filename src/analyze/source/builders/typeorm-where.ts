@@ -1,9 +1,10 @@
 /** Conditions of TypeORM: objects with find operators, and text with `:parameters`. */
-import { type Abstract, constant, native, type Native, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, constant, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import { comparison, entriesOf, inList } from './clauses.ts';
 import { column, type Entity, type EntityContext } from './entity.ts';
-import { type Fragment, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { group } from './query.ts';
+import { ownEntry } from './own-entry.ts';
 
 type Operator = (context: EntityContext, name: Fragment) => Fragment;
 
@@ -21,7 +22,7 @@ const signs: Readonly<Record<string, string>> = {
 
 /** `MoreThan(3)`, `In([1, 2])`, `Not(IsNull())`; `undefined` where there is none of the name. */
 export function findOperator(name: string): Native | undefined {
-  const sign = signs[name];
+  const sign = ownEntry(signs, name);
   const make = (args: readonly Abstract[]): Operator | undefined => {
     const [first = undefinedValue, second = undefinedValue] = args;
     if (sign !== undefined) return (_, field) => comparison(field, sign, first);

@@ -15,6 +15,7 @@ import { repositoryCalls } from './typeorm-calls.ts';
 import { defineSchema, entityFrom } from './typeorm-entities.ts';
 import { queryBuilder } from './typeorm-query.ts';
 import { findOperator } from './typeorm-where.ts';
+import { ownEntry } from './own-entry.ts';
 
 export const typeorm: Driver = {
   modules: /^(?:typeorm|@nestjs\/typeorm)$/,
@@ -72,7 +73,7 @@ function manager(machine: Machine, owner: Owner): Native {
         case 'createQueryBuilder':
           return native(name, ([entity, alias], at) => builderOf(machine, owner, entity, alias, at));
         default:
-          if (repositoryCalls[name] !== undefined)
+          if (ownEntry(repositoryCalls, name) !== undefined)
             return native(name, (args, at) => ofManager(machine, owner, name, args, at));
           return native(name, (_, at) => {
             if (
@@ -159,7 +160,7 @@ function called(
   given: readonly Abstract[],
   at: ts.Node,
 ): Abstract {
-  const of = repositoryCalls[name];
+  const of = ownEntry(repositoryCalls, name);
   const run = (args: readonly Abstract[]): Abstract => {
     if (entity !== undefined && of !== undefined) return of({ machine, owner, entity, at }, args);
     machine.notUnderstood(

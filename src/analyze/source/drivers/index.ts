@@ -28,6 +28,12 @@ export const drivers = {
   modelOf: (machine: Machine, external: External, type: ClassValue) =>
     driverOf(external)?.modelOf?.(machine, external, type),
   value: (machine: Machine, external: External) => driverOf(external)?.value?.(machine, external),
+  /** What a library makes of a handle that is known by this call of it. @param first The first argument, where it is constant */
+  byUse: (api: typeof ts, call: ts.CallExpression, first: unknown, modules: ReadonlySet<string>) =>
+    known.find(
+      (driver) =>
+        driver.byUse?.isUse(api, call, first) === true && [...modules].some((module) => driver.modules.test(module)),
+    )?.byUse?.handleOf,
   /** Does the call begin a statement, whatever it is called on? @param modules those that the sources import */
   startsStatement: (api: typeof ts, call: ts.CallExpression, modules: ReadonlySet<string>): boolean => {
     const { expression: callee } = call;

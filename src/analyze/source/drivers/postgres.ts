@@ -3,18 +3,23 @@ import type ts from 'typescript';
 import {
   type Abstract,
   arrayOf,
+  type Choice,
   constant,
   native,
   type Native,
+  never,
   objectOf,
   plain,
   undefinedValue,
+  unknown,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import type { Driver, Machine, Owner } from '../machine.ts';
+import type { Value } from '../../application.ts';
+import { same } from '../conditions.ts';
+import { type Driver, type Machine, normalCompletion, type Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { inSavepoint } from '../transactions.ts';
-import { constantOf, valueOf } from '../value-arithmetic.ts';
+import { choose, constantOf, valueOf } from '../value-arithmetic.ts';
 
 export const postgres: Driver = {
   modules: /^(?:postgres|bun)$/,
@@ -40,6 +45,13 @@ const fragments = new WeakMap<Abstract, Pieces>();
 const templates = new WeakMap<Pieces, ts.Node>();
 /** Of an object: behind SET it is a list of assignments. */
 const assignments = new WeakMap<Abstract, Pieces>();
+
+/** Of a list of names: behind SELECT and RETURNING they are columns, behind IN values. */
+const columnLists = new WeakMap<Abstract, Pieces>();
+
+function takesColumns(text: string): boolean {
+  return /\b(?:select|returning)\s+(?:distinct\s+)?(?:[^()]*,\s*)?$/i.test(text);
+}
 
 export function sqlOf(machine: Machine, owner: Owner): Native {
   return {
@@ -95,12 +107,7 @@ function savepoint(machine: Machine, owner: Owner, args: readonly Abstract[], at
 
 function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Native {
   let result: Abstract | undefined;
-  const run = (): Abstract => {
-    if (result !== undefined) return result;
-    const { text, parameters, parts } = flat(pieces);
-    machine.reached.withoutStep(parts);
-    return (result = machine.statement(owner, { text, parameters, at }));
-  };
+  const run = (): Abstract => (result ??= runPieces(machine, owner, pieces, at, conditionsMax));
   const promise: Native = {
     kind: 'native',
     title: 'a query of postgres.js',
@@ -116,6 +123,69 @@ function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Nat
   return promise;
 }
 
+/** Of fragments, each doubles the statements. */
+const conditionsMax = 6;
+
+/** The statement; where a fragment depends on a condition, one for each path. @param depth Conditions that may be followed. */
+function runPieces(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node, depth: number): Abstract {
+  const choice = choiceIn(pieces);
+  if (choice !== undefined && depth > 0) {
+    let [a, b]: [Abstract, Abstract] = [never, never];
+    const side = (holds: boolean): Abstract =>
+      runPieces(machine, owner, assumed(pieces, choice.condition, holds), at, depth - 1);
+    machine.fork(
+      choice.condition,
+      () => ((a = side(true)), normalCompletion),
+      () => ((b = side(false)), normalCompletion),
+    );
+    return choose(choice.condition, a, b);
+  }
+  const { text, parameters, parts } = flat(pieces);
+  machine.reached.withoutStep(parts);
+  if (choice === undefined) return machine.statement(owner, { text, parameters, at });
+  machine.notUnderstood(at, 'the SQL text depends on too many conditions');
+  return unknown('a result of SQL that is not understood');
+}
+
+/** A hole of which a side is a fragment, here or in a fragment. */
+function choiceIn({ holes }: Pieces): Choice | undefined {
+  for (const hole of holes) {
+    if (hole.kind === 'choice' && hasFragment(hole)) return hole;
+    const inner = fragments.get(hole);
+    const found = inner === undefined ? undefined : choiceIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function hasFragment(value: Abstract): boolean {
+  return value.kind === 'choice' ? hasFragment(value.ifTrue) || hasFragment(value.ifFalse) : fragments.has(value);
+}
+
+/** The pieces where the condition is known. */
+function assumed(pieces: Pieces, condition: Value, holds: boolean): Pieces {
+  const known: Pieces = {
+    texts: pieces.texts,
+    holes: pieces.holes.map((hole) => {
+      if (hole.kind === 'choice' && same(hole.condition, condition)) {
+        const side = holds ? hole.ifTrue : hole.ifFalse;
+        return side.kind === 'undefined' ? nothing : side;
+      }
+      const inner = fragments.get(hole);
+      if (inner === undefined || choiceIn(inner) === undefined) return hole;
+      const mark: Abstract = objectOf({});
+      fragments.set(mark, assumed(inner, condition, holds));
+      return mark;
+    }),
+  };
+  const template = templates.get(pieces);
+  if (template !== undefined) templates.set(known, template);
+  return known;
+}
+
+const nothing: Abstract = objectOf({});
+fragments.set(nothing, { texts: [''], holes: [] });
+
 /** The text with `$1`, `$2`, ... and the parameters; fragments are part of the text. */
 function flat({ texts, holes }: Pieces): {
   readonly text: Abstract;
@@ -129,7 +199,10 @@ function flat({ texts, holes }: Pieces): {
       .map((text, index) => {
         const hole = pieces.holes[index];
         if (hole === undefined) return text;
-        const fragment = (/\bset\s*$/i.test(text) ? assignments.get(hole) : undefined) ?? fragments.get(hole);
+        const fragment =
+          (/\bset\s*$/i.test(text) ? assignments.get(hole) : undefined) ??
+          (takesColumns(text) ? columnLists.get(hole) : undefined) ??
+          fragments.get(hole);
         if (fragment !== undefined) {
           const template = templates.get(fragment);
           if (template !== undefined) parts.push(template);
@@ -150,8 +223,13 @@ function helper([first, ...rest]: readonly Abstract[]): Abstract {
     .map((name) => String(constantOf(name)));
   const text = constantOf(first);
   if (typeof text === 'string') fragments.set(mark, { texts: [`"${text}"`], holes: [] });
-  else if (first?.kind === 'array') fragments.set(mark, list(first.elements.value));
-  else if (first?.kind === 'object') {
+  else if (first?.kind === 'array') {
+    const { value: elements } = first.elements;
+    fragments.set(mark, list(elements));
+    const names = elements.map(constantOf);
+    if (names.every((name) => typeof name === 'string'))
+      columnLists.set(mark, { texts: [names.map((name) => `"${name.replaceAll('.', '"."')}"`).join(', ')], holes: [] });
+  } else if (first?.kind === 'object') {
     const listed = columns.length > 0 ? columns : [...first.properties.keys()];
     const values = listed.map((name) => first.properties.get(name)?.value ?? undefinedValue);
     const names = listed.map((name, index) => `${index === 0 ? '' : ', '}"${name}" = `);

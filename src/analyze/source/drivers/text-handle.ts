@@ -1,8 +1,10 @@
 /** `query(text)` on something of which the origin is not known, where the text is SQL: what a plugin or a container gives. */
+import type ts from 'typescript';
 import type { Value } from '../../application.ts';
 import { type Abstract, constant, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
+import { commonConnection, openConnection } from '../common-connection.ts';
 import { isMapCall } from '../map-call.ts';
 import { calledName, outsideMethod, type OutsideCall } from '../called-name.ts';
 import { holdsWholeStatement, startsAsSql } from '../sql-text.ts';
@@ -26,8 +28,6 @@ const clients: Readonly<Record<Machine['dialect'], Client>> = {
   },
 };
 
-const connections = new WeakMap<Machine['emitter'], Connection>();
-
 export const textHandle: OutsideCall = (machine, callee, args, at) => {
   const called = outsideMethod(machine, callee, at);
   if (called === undefined) return undefined;
@@ -45,22 +45,43 @@ export const textHandle: OutsideCall = (machine, callee, args, at) => {
   return query === undefined ? unknown('a result') : machine.call(query, args, at);
 };
 
-/** The tag of a template with SQL, where the tag's origin is not known: `locals.sql`, `prisma.$queryRaw`. */
-export function textTag(machine: Machine, tag: Abstract, texts: readonly string[]): Native | undefined {
+/**
+ * The tag of a template, where the tag's origin is not known: `locals.sql`, `prisma.$queryRaw`. It is known by a whole statement, or by its name:
+ * the template may be a part of one.
+ */
+export function textTag(
+  machine: Machine,
+  tag: Abstract,
+  texts: readonly string[],
+  at: ts.TaggedTemplateExpression,
+): Native | undefined {
   const isOpaque = tag.kind === 'value' || (tag.kind === 'external' && tag.module !== '');
-  return isOpaque && isWholeStatement(constant(texts.join('?'))) && isSql(constant(texts[0] ?? ''))
-    ? sqlOf(machine, null)
-    : undefined;
+  const isStatement = isWholeStatement(constant(texts.join('?'))) && isSql(constant(texts[0] ?? ''));
+  return isOpaque && (isStatement || isNamedSql(tag, at.tag)) ? sqlOf(machine, openConnection(machine)) : undefined;
+}
+
+/** `this.sql(columns)` in a template of `this.sql`. */
+export const sqlHelper: OutsideCall = (machine, callee, args, at) => {
+  const { ts } = machine.project;
+  if (!ts.isCallExpression(at) || !ts.isTemplateSpan(at.parent) || !isNamedSql(callee, at.expression)) return undefined;
+  return ts.isTaggedTemplateExpression(at.parent.parent.parent) ? sqlOf(machine, null).call?.(args, at) : undefined;
+};
+
+/** What a container, a parameter or a call outside the sources gave, not an import: that is known by its module. */
+function isNamedSql(value: Abstract, at: ts.Expression): boolean {
+  const isMade = value.kind === 'value' || (value.kind === 'external' && value.path.includes('()'));
+  return isMade && /(?:^|\.)sql$/i.test(at.getText());
 }
 
 function isConsole(callee: Abstract): boolean {
   return callee.kind === 'external' && callee.module === '' && callee.path[0] === 'console';
 }
 
-/** All such handles of a unit are one connection. */
 function clientOf(machine: Machine): Native {
-  const connection = connections.get(machine.emitter) ?? { nextLevel: null };
-  connections.set(machine.emitter, connection);
+  return openClient(machine, commonConnection(machine));
+}
+
+export function openClient(machine: Machine, connection: Connection): Native {
   return clients[machine.dialect].open(machine, connection);
 }
 

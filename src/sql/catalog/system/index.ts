@@ -1,5 +1,6 @@
 /** The relations that every database has. */
-import type { Catalog } from '../catalog.ts';
+import type { Storage } from '../../model/index.ts';
+import { Catalog } from '../catalog.ts';
 import { informationSchema } from './information-schema.ts';
 import { pgCatalog } from './pg-catalog.ts';
 import { virtualTable } from './virtual.ts';
@@ -32,15 +33,16 @@ export {
   schemaId,
 } from './pg-names.ts';
 
-export { typeLength } from './pg-type-rows.ts';
-
 /** Below the first number of users' objects. */
 const firstSystemId = 12_000;
 
-export function addSystemRelations(catalog: Catalog): void {
+/** A catalog with the relations that every database has, and nothing else. @param database its name */
+export function newCatalog(storage: Storage, database = 'postgres'): Catalog {
+  const catalog = new Catalog(storage, database);
   let id = firstSystemId;
   for (const definition of pgCatalog)
     catalog.put(virtualTable(knownIds[definition.name] ?? id++, 'pg_catalog', definition, catalog));
   for (const definition of informationSchema)
     catalog.put(virtualTable(id++, 'information_schema', definition, catalog));
+  return catalog;
 }

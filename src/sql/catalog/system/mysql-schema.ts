@@ -9,19 +9,6 @@ import type { Column } from '../relation.ts';
 import { expressionText } from './expression-text.ts';
 import type { VirtualRow } from './virtual.ts';
 
-/** The schema in which the catalog keeps the database that is there from the start. */
-const firstSchema = 'public';
-
-/** @param database the name by which the session calls the database that is there from the start */
-export function mysqlRow(row: VirtualRow, database: string): VirtualRow {
-  const changed = Object.entries(row).map(([name, value]) => {
-    if (value !== null && name.endsWith('_catalog')) return [name, 'def'];
-    const isPlace = name.endsWith('_schema') || name === 'schema_name';
-    return [name, isPlace && value === firstSchema ? database : value];
-  });
-  return Object.fromEntries(changed) as VirtualRow;
-}
-
 const dataTypes: Readonly<Partial<Record<TypeName, string>>> = {
   bool: 'tinyint',
   int2: 'smallint',

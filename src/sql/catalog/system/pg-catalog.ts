@@ -1,6 +1,6 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that none of them asks for are left out. */
-import { isTemporary } from '../temporary.ts';
 import type { Node } from '@pgsql/types';
+import { typeLength } from '../../model/index.ts';
 import { columnTitle } from '../../plan/target.ts';
 import {
   type Column,
@@ -18,8 +18,9 @@ import { pgActivity } from './pg-activity.ts';
 import { pgNothing } from './pg-nothing.ts';
 import { pgRoles } from './pg-roles.ts';
 import { pgSequences } from './pg-sequences.ts';
-import { builtInTypeRows, storageOf, typeLength, typeRows } from './pg-type-rows.ts';
+import { builtInTypeRows, storageOf, typeRows } from './pg-type-rows.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
+import { isTemporary } from '../name.ts';
 
 export const pgCatalog: readonly VirtualDefinition[] = [
   {

@@ -1,39 +1,8 @@
 /** Rows of pg_type. */
 import { categoryOf } from '../../expressions/cast-rules.ts';
-import { arrayOf, type SqlType, type TypeName, types } from '../../model/index.ts';
+import { arrayOf, type SqlType, types, typeLength } from '../../model/index.ts';
 import { owner, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
-
-const lengths: { readonly [Name in TypeName]?: number } = {
-  bool: 1,
-  char: 1,
-  int2: 2,
-  int4: 4,
-  oid: 4,
-  xid: 4,
-  regclass: 4,
-  regtype: 4,
-  regnamespace: 4,
-  regrole: 4,
-  float4: 4,
-  date: 4,
-  enum: 4,
-  int8: 8,
-  float8: 8,
-  time: 8,
-  timestamp: 8,
-  timestamptz: 8,
-  interval: 16,
-  uuid: 16,
-  name: 64,
-  unknown: -2,
-  void: 4,
-};
-
-/** pg_type.typlen: in bytes; -1: varies, -2: up to a zero byte. */
-export function typeLength({ name }: SqlType): number {
-  return lengths[name] ?? -1;
-}
 
 /** pg_attribute.attstorage: plain, main or extended. */
 export function storageOf(type: SqlType): 'p' | 'm' | 'x' {

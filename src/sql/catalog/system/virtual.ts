@@ -2,9 +2,8 @@
 import { assert } from '../../../base/index.ts';
 import { arrayOf, int2vector, type SqlType, typeByName, types, type SqlValue } from '../../model/index.ts';
 import type { Catalog } from '../catalog.ts';
-import { isTemporary } from '../temporary.ts';
 import type { ReadActivity, VirtualTable } from '../relation.ts';
-import { mysqlRow } from './mysql-schema.ts';
+import { isTemporary } from '../name.ts';
 
 /** Columns that a row does not name are NULL. */
 export type VirtualRow = Readonly<Record<string, SqlValue>>;
@@ -81,4 +80,17 @@ function namedType(name: string): SqlType {
   const type = name === 'char' ? types.char : typeByName(name);
   assert(type !== undefined, `${name} is a type`);
   return type;
+}
+
+/** The schema in which the catalog keeps the database that is there from the start. */
+const firstSchema = 'public';
+
+/** @param database the name by which the session calls the database that is there from the start */
+function mysqlRow(row: VirtualRow, database: string): VirtualRow {
+  const changed = Object.entries(row).map(([name, value]) => {
+    if (value !== null && name.endsWith('_catalog')) return [name, 'def'];
+    const isPlace = name.endsWith('_schema') || name === 'schema_name';
+    return [name, isPlace && value === firstSchema ? database : value];
+  });
+  return Object.fromEntries(changed) as VirtualRow;
 }

@@ -1,5 +1,11 @@
 /** Which known key a name is probably a misspelling of. */
 
+/** What to do about a name that is none of `known`: `did you mean "runs"?` */
+export function unknownNameHint(name: string, known: readonly string[]): string {
+  const similar = similarKey(name, known);
+  return similar === null ? `known: ${known.join(', ')}` : `did you mean "${similar}"?`;
+}
+
 /** @returns the most similar of `known`, `null` where none is close */
 export function similarKey(name: string, known: readonly string[]): string | null {
   const near = known

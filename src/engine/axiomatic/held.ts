@@ -1,7 +1,6 @@
 /** SQL values in histories: what JSON carries exactly, and where it cannot, PostgreSQL's text or a record of parts. */
 import type { Value } from '../../history/index.ts';
 import type { SqlValue } from '../../sql/model/index.ts';
-import type { Held } from './cell.ts';
 
 export function jsonValue(held: Held): Value {
   if (held === null || typeof held === 'string' || typeof held === 'boolean') return held;
@@ -23,3 +22,6 @@ export function jsonValue(held: Held): Value {
 }
 
 const isRow = (held: Held): held is readonly SqlValue[] => Array.isArray(held);
+
+/** What a version of a cell holds: a column's value, existence, or a row. */
+export type Held = SqlValue | readonly SqlValue[];

@@ -1,0 +1,26 @@
+/** Decorators of classes and properties, by which libraries learn the columns of rows. */
+import type ts from 'typescript';
+import { type Abstract, type ClassValue, unknown } from '../abstract-value.ts';
+import type { Machine } from '../machine.ts';
+
+export interface Decorator {
+  readonly name: string;
+  /** A function, `() => User`, is not evaluated: entities name each other. */
+  readonly args: readonly Abstract[];
+}
+
+/** `@Column` and `@Column({ ... })`. */
+export function decoratorsOf(
+  machine: Machine,
+  type: ClassValue,
+  node: ts.ClassLikeDeclaration | ts.PropertyDeclaration,
+): readonly Decorator[] {
+  const { ts } = machine.project;
+  return (ts.getDecorators(node) ?? []).map(({ expression }) => {
+    if (!ts.isCallExpression(expression)) return { name: expression.getText(), args: [] };
+    const args = expression.arguments.map((arg) =>
+      ts.isArrowFunction(arg) ? unknown('a type') : machine.evaluate(arg, type.scope),
+    );
+    return { name: expression.expression.getText(), args };
+  });
+}
