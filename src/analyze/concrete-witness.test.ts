@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { analyze } from './analyze.ts';
+import type { Step, Transaction } from './application.ts';
+import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
+import { schema, withdraw } from './withdrawals.test-support.ts';
+
+test('values that nothing decides are of the types of their columns: a clock, a day, a choice of short codes, a rate below one', async () => {
+  const votes = `CREATE TABLE votes (
+    id int PRIMARY KEY, phone int NOT NULL, at timestamptz NOT NULL, day date NOT NULL, state char(2) NOT NULL, rate numeric(4, 4) NOT NULL)`;
+  const clock = { kind: 'unknown', reason: 'the time' } as const;
+  const vote = transaction('vote', null, [
+    statement('SELECT count(*) AS n FROM votes WHERE phone = $1', [argument('phone')], 'given'),
+    branch(expression('<', column('given', 'n'), 1), [
+      statement('INSERT INTO votes VALUES ($1, $2, $3, $4, $5, $6)', [
+        argument('id'),
+        argument('phone'),
+        clock,
+        argument('day'),
+        expression('if', expression('<', column('given', 'n'), 1), argument('state'), 'XX'),
+        expression('floor', argument('rate')),
+      ]),
+    ]),
+  ]);
+  const { anomalies } = await analyze(application({ schema: votes, units: { vote: [vote] } }), {
+    isolation: 'read committed',
+  });
+  expect(anomalies).toMatchObject([{ name: 'write-skew', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
+test('what statements fill from a clock or by chance is not compared', async () => {
+  const tables = `${schema}; CREATE TABLE log (account int NOT NULL, at timestamptz NOT NULL, token text NOT NULL)`;
+  const logged: Step = statement('INSERT INTO log VALUES ($1, now(), $2 || random())', [
+    argument('id'),
+    argument('token'),
+  ]);
+  const clock: Step = statement('SELECT current_timestamp, now(), clock_timestamp() AS at', [], 'clock');
+  const { steps } = withdraw(null) as Transaction;
+  const app = application({
+    schema: tables,
+    units: { withdraw: [transaction('withdraw', null, [clock, ...steps, logged])] },
+  });
+  const { anomalies } = await analyze(app, { isolation: 'read committed' });
+  expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', schedules: 6, violations: 4 } }]);
+});
+
+test('a number that two transactions compute alike and one of them inserts: not confirmed', async () => {
+  const tables = 'CREATE TABLE notes (id int PRIMARY KEY, owner int NOT NULL)';
+  const note = transaction('note', null, [
+    statement('SELECT max(id) AS last FROM notes WHERE owner = $1', [argument('owner')], 'found'),
+    branch(expression('is null', column('found', 'last')), [abort()]),
+    statement('INSERT INTO notes VALUES ($1, $2)', [expression('+', column('found', 'last'), 1), argument('owner')]),
+  ]);
+  const { anomalies } = await analyze(application({ schema: tables, units: { note: [note] } }), {
+    isolation: 'read committed',
+  });
+  expect(anomalies).toMatchObject([{ status: { kind: 'possible' } }]);
+});
+
+test('the program of an anomaly has the tables that it needs: its own, their parents, and rows that refer to them', async () => {
+  const { anomalies } = await analyze(
+    application({
+      schema: `
+        CREATE TYPE mood AS ENUM ('good', 'bad');
+        CREATE TABLE owners (id int PRIMARY KEY, mood mood);
+        CREATE TABLE branches (id int PRIMARY KEY);
+        CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
+        ALTER TABLE accounts ADD COLUMN owner int REFERENCES owners;
+        CREATE TABLE audit (account int REFERENCES accounts);
+        CREATE TABLE fees (account int REFERENCES accounts);
+        CREATE INDEX of_branches ON branches (id);
+        INSERT INTO owners VALUES (7, 'good');
+        INSERT INTO accounts VALUES (7, 70, 7);
+        INSERT INTO audit VALUES (7);`,
+      units: { withdraw: [withdraw(null)] },
+    }),
+    { isolation: 'read committed' },
+  );
+  const [found] = anomalies;
+  const program = found?.status.kind === 'confirmed' ? found.status.program : null;
+  expect(program?.schema[0]?.match(/(?<=TABLE |TYPE |INDEX |INTO )\w+/g)).toEqual([
+    'mood',
+    'owners',
+    'accounts',
+    'accounts',
+    'audit',
+    'owners',
+    'accounts',
+    'audit',
+  ]);
+  expect(program?.state).toEqual([
+    'SELECT "id", "mood" FROM "owners" ORDER BY 1, 2',
+    'SELECT "id", "balance", "owner" FROM "accounts" ORDER BY 1, 2, 3',
+    'SELECT "account" FROM "audit" ORDER BY 1',
+  ]);
+});
