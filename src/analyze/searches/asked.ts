@@ -3,6 +3,7 @@
  * be exact, because a witness runs: of what is not read here, nothing is asked, and of OR's alternatives the first is taken.
  */
 import type { A_Expr, BoolExpr, Node, SubLink } from '@pgsql/types';
+import type { ComparisonOperator } from '../../sql/model/index.ts';
 import type { RowValue } from '../column-values.ts';
 import { partsOf } from '../sql-tree.ts';
 
@@ -12,7 +13,7 @@ export interface Asked {
   readonly value: AskedValue;
 }
 
-export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'like';
+export type Sign = ComparisonOperator | 'like';
 
 /** Of a table of the statement, by the name under which it qualifies columns. */
 export interface AskedColumn {

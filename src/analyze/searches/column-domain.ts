@@ -1,5 +1,6 @@
 /** Which values of a column satisfy what was asked of it so far, and one of them. */
 import type { Column } from '../../sql/index.ts';
+import { comparisons } from '../../sql/model/index.ts';
 import { type RowValue, valueFor } from '../column-values.ts';
 import type { Sign } from './asked.ts';
 
@@ -71,7 +72,7 @@ export class ColumnDomain {
       if (wish.value === null) return (value === null) === (wish.sign === '=');
       if (value === null) return false;
       if (wish.sign === 'like') return patternOf(String(wish.value)).test(String(value));
-      return signHolds[wish.sign](this.#compare(value, wish.value));
+      return comparisons[wish.sign](this.#compare(value, wish.value));
     });
   }
 
@@ -80,15 +81,6 @@ export class ColumnDomain {
     return one === other ? 0 : one < other ? -1 : 1;
   }
 }
-
-const signHolds: Readonly<Record<Exclude<Sign, 'like'>, (order: number) => boolean>> = {
-  '=': (order) => order === 0,
-  '<>': (order) => order !== 0,
-  '<': (order) => order < 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '>=': (order) => order >= 0,
-};
 
 function patternOf(like: string): RegExp {
   const escaped = like.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -4,6 +4,8 @@
  */
 import {
   comparatorOf,
+  comparisons,
+  isComparison,
   addNumerics,
   divideToScale,
   multiplyNumerics,
@@ -25,7 +27,6 @@ import { likeMatcher } from './like.ts';
 import { mysqlIntervalOperator } from './mysql-interval.ts';
 import { regexOf } from './regex.ts';
 import { arithmeticType, isNumber, isTemporal, isTextual } from './mysql-values.ts';
-import { comparisons } from './operators-compare.ts';
 import { withoutTruncation } from './mysql-truncation.ts';
 
 type Present = Exclude<SqlValue, null>;
@@ -39,8 +40,7 @@ export function mysqlOperator(operator: string, operands: readonly Expression[],
     return right === undefined ? undefined : mysqlIntervalOperator(operator, left, right, scope);
   }
   if (right === undefined) return prefix(operator, left, scope);
-  const holds = comparisons[operator];
-  if (holds !== undefined) return compared(left, right, scope, holds);
+  if (isComparison(operator)) return compared(left, right, scope, comparisons[operator]);
   if (operator in arithmetic) return computed(operator, left, right, scope);
   if (operator in bits) return bitwise(operator, left, right, scope);
   return matched(operator, left, right, scope);

@@ -1,19 +1,9 @@
 /** `= <> < <= > >=` for every type that has an order, and equality of records. */
-import { comparatorOf, isIdentity, type SqlValue } from '../model/index.ts';
+import { comparatorOf, comparisons, isIdentity, type SqlValue } from '../model/index.ts';
 import { typed } from './signature.ts';
 import type { Signature, Typed } from './signature.ts';
 
 type Present = Exclude<SqlValue, null>;
-
-/** What a comparison's sign means to each operator. */
-export const comparisons: Readonly<Record<string, (order: number) => boolean>> = {
-  '=': (order) => order === 0,
-  '<>': (order) => order !== 0,
-  '<': (order) => order < 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '>=': (order) => order >= 0,
-};
 
 /** Pairs that PostgreSQL compares; int2 with int8 and the like come by implicit casts and have entries so that choosing is exact. */
 const sameTypes =

@@ -12,6 +12,21 @@ import type { SqlValue, TypeValues } from './value.ts';
 type Present = Exclude<SqlValue, null>;
 export type Comparator = (a: Present, b: Present) => number;
 
+/** The comparison operators that every ordered type has, as tests of what a comparator gives. */
+export const comparisons: Readonly<Record<ComparisonOperator, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+export function isComparison(operator: string): operator is ComparisonOperator {
+  return Object.hasOwn(comparisons, operator);
+}
+
 /** Negative, zero or positive for two values of the type that are not null. Inside arrays NULLs are equal and last. */
 export function comparatorOf(type: SqlType, dialect: Dialect): Comparator {
   return comparators[type.name](type, dialect) as Comparator;

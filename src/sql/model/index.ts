@@ -1,5 +1,14 @@
 export { formatBinary, parseBinary } from './binary-format.ts';
-export { comparatorOf, compareJson, foldText, isIdentity, keyText } from './compare.ts';
+export {
+  comparatorOf,
+  type ComparisonOperator,
+  comparisons,
+  compareJson,
+  foldText,
+  isComparison,
+  isIdentity,
+  keyText,
+} from './compare.ts';
 export { type Dialect, engineRules, expressionRules, isSameName } from './dialect.ts';
 export { NumericSum } from './numeric-sum.ts';
 export {
