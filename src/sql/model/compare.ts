@@ -220,8 +220,8 @@ function compareObjects(a: Readonly<Record<string, unknown>>, b: Readonly<Record
   );
 }
 
-function firstDifference(comparisons: readonly (() => number)[]): number {
-  for (const compare of comparisons) {
+function firstDifference(compares: readonly (() => number)[]): number {
+  for (const compare of compares) {
     const order = compare();
     if (order !== 0) return order;
   }
