@@ -378,9 +378,13 @@ describe('Prisma', () => {
     }`;
   const head = `import { Prisma, PrismaClient } from '@prisma/client'; const prisma = new PrismaClient();\n`;
   const found = (body: string): string =>
-    printed(`${head}export async function unit(id: number, ids: number[]) { ${body} }`, 'src/a.ts', {
-      'prisma/schema.prisma': schema,
-    }).replace('unit unit\n', '');
+    printed(
+      `${head}export async function unit(id: number, ids: number[], names: string[], where: object, first: boolean, second: boolean) { ${body} }`,
+      'src/a.ts',
+      {
+        'prisma/schema.prisma': schema,
+      },
+    ).replace('unit unit\n', '');
 
   // The statements of Prisma 7.10 with a driver adapter, which logged them; `1=1`, `LIMIT 1` of a unique key and `OFFSET 0` are left out.
   test.each([
@@ -455,10 +459,114 @@ describe('Prisma', () => {
     ],
     [
       'what is not read',
-      `await prisma.account.findMany({ where: ids, cursor: { id } }); await prisma.nothing.count(); await prisma.owner.update({ where: { id }, data: { accounts: { deleteMany: {} } } });`,
-      `  not understood: \`cursor\` of a query of Prisma is not read
+      `await prisma.account.findMany({ where: [id], before: { id } }); await prisma.nothing.count(); await prisma.owner.update({ where: { id }, data: { accounts: { swap: {} } } });`,
+      `  not understood: \`before\` of a query of Prisma is not read
   not understood: the model nothing is not in schema.prisma
-  not understood: \`deleteMany\` of the relation accounts is not read`,
+  not understood: \`swap\` of the relation accounts is not read`,
+    ],
+    [
+      'conditions that a caller gives',
+      `await prisma.tag.findMany({ where: { ...where, NOT: { name: 'x' } } });
+        await prisma.tag.count({ where: { OR: [first ? { name: 'y' } : where] } });`,
+      `  SELECT id, name FROM "Tag" WHERE (NOT (name = $1) AND (id = $2 OR name = $3))  ['x', where.id, where.name]
+  if first
+    SELECT count(*) AS count FROM "Tag" WHERE name = $1  ['y']
+  else
+    SELECT count(*) AS count FROM "Tag" WHERE (id = $1 OR name = $2)  [where.id, where.name]`,
+    ],
+    [
+      'an order by related rows, and a cursor',
+      `await prisma.account.findMany({ select: { id: true }, orderBy: [{ owner: { name: 'asc' } }, { id: 'desc' }], cursor: { id }, take: 2 });
+        await prisma.owner.findMany({ select: { id: true }, orderBy: { accounts: { _count: 'desc' } } });`,
+      `  SELECT accounts.id FROM accounts WHERE accounts.id <= (SELECT accounts_cursor.id FROM accounts AS accounts_cursor WHERE accounts_cursor.id = $1) ORDER BY (SELECT "Owner".name FROM "Owner" WHERE "Owner".id = accounts.owner_id) ASC, accounts.id DESC LIMIT $2  [id, 2]
+  SELECT "Owner".id FROM "Owner" ORDER BY (SELECT count(*) FROM accounts WHERE accounts.owner_id = "Owner".id) DESC`,
+    ],
+    [
+      'relations of a row that another row refers to',
+      `await prisma.owner.update({ where: { id }, data: { accounts: { connect: { id: 3 }, disconnect: { id: 4 }, deleteMany: { balance: 0 }, update: { where: { id: 5 }, data: { balance: 6 } } } }, select: { id: true } });
+        await prisma.account.update({ where: { id }, data: { owner: { connectOrCreate: { where: { id: 7 }, create: { name: 'n', uid: 'u' } } } }, select: { id: true } });`,
+      `  transaction unit
+    Owner := SELECT id FROM "Owner" WHERE id = $1  [id]
+    if (count(Owner) = 0)
+      abort
+    accounts := SELECT id FROM accounts WHERE id = $1  [3]
+    if (count(accounts) = 0)
+      abort
+    UPDATE accounts SET owner_id = $1 WHERE id = $2  [Owner.id, 3]
+    UPDATE accounts SET owner_id = NULL WHERE (id = $1) AND owner_id = $2  [4, Owner.id]
+    DELETE FROM accounts WHERE balance = $1 AND owner_id = $2  [0, Owner.id]
+    UPDATE accounts SET balance = $1, changed = $2 WHERE id = $3 AND owner_id = $4 RETURNING id  [6, ? the time, 5, Owner.id]
+  if (count(Owner) = 0)
+    return
+  if (count(accounts) = 0)
+    return
+  transaction unit2
+    Owner2 := SELECT id FROM "Owner" WHERE id = $1  [7]
+    if (count(Owner2) = 0)
+      Owner3 := INSERT INTO "Owner" (name, uid) VALUES ($1, $2) RETURNING id  ['n', 'u']
+    accounts6 := UPDATE accounts SET owner_id = $1, changed = $2 WHERE id = $3 RETURNING id  [if((count(Owner2) <> 0), Owner2.id, Owner3.id), ? the time, id]
+    if (count(accounts6) = 0)
+      abort`,
+    ],
+    [
+      'set and upsert',
+      `await prisma.post.update({ where: { id }, data: { tags: { set: [{ id: 3 }] } }, select: { id: true } });
+        await prisma.post.update({ where: { id }, data: { tags: { upsert: { where: { id: 5 }, create: { id: 5, name: 'a' }, update: { name: 'b' } } } }, select: { id: true } });`,
+      `  transaction unit
+    Post := SELECT id FROM "Post" WHERE id = $1  [id]
+    if (count(Post) = 0)
+      abort
+    DELETE FROM "_PostToTag" WHERE "A" = $1  [Post.id]
+    Tag := SELECT id FROM "Tag" WHERE id = $1  [3]
+    if (count(Tag) = 0)
+      abort
+    INSERT INTO "_PostToTag" ("A", "B") VALUES ($1, $2) ON CONFLICT DO NOTHING  [Post.id, Tag.id]
+  if (count(Post) = 0)
+    return
+  if (count(Tag) = 0)
+    return
+  transaction unit2
+    Post2 := SELECT id FROM "Post" WHERE id = $1  [id]
+    if (count(Post2) = 0)
+      abort
+    Tag2 := SELECT id FROM "Tag" WHERE id = $1 AND id IN (SELECT "B" FROM "_PostToTag" WHERE "A" = $2)  [5, Post2.id]
+    if (count(Tag2) <> 0)
+      UPDATE "Tag" SET name = $1 WHERE id = $2 AND id IN (SELECT "B" FROM "_PostToTag" WHERE "A" = $3) RETURNING id  ['b', 5, Post2.id]
+    else
+      Tag4 := INSERT INTO "Tag" (id, name) VALUES ($1, $2) RETURNING id  [5, 'a']
+      INSERT INTO "_PostToTag" ("A", "B") VALUES ($1, $2) ON CONFLICT DO NOTHING  [Post2.id, Tag4.id]`,
+    ],
+    [
+      'rows of a list that is not known',
+      `await prisma.tag.createMany({ data: ids.map((one) => ({ id: one, name: 'x' })) });
+        await prisma.post.create({ data: { id, tags: { create: names.map((name) => ({ id: 1, name })) } }, select: { id: true } });`,
+      `  transaction unit
+    for element of ? a list that a function computes
+      INSERT INTO "Tag" (name) VALUES ($1)  [element.name]
+  transaction unit2
+    Post := INSERT INTO "Post" (id) VALUES ($1) RETURNING id  [id]
+    for element2 of ? a list that a function computes
+      Tag2 := INSERT INTO "Tag" (name) VALUES ($1) RETURNING id  [element2.name]
+      INSERT INTO "_PostToTag" ("A", "B") VALUES ($1, $2) ON CONFLICT DO NOTHING  [Post.id, Tag2.id]`,
+    ],
+    [
+      '$transaction of calls that differ by path',
+      `const filter = { ...(first && { id }), ...(second && { name: 'x' }) }; await prisma.$transaction([prisma.tag.count({ where: filter }), prisma.tag.deleteMany({ where: filter })]);`,
+      `  transaction unit
+    if second
+      if first
+        SELECT count(*) AS count FROM "Tag" WHERE (id = $1 AND name = $2)  [id, 'x']
+        DELETE FROM "Tag" WHERE (id = $1 AND name = $2)  [id, 'x']
+      else
+        SELECT count(*) AS count FROM "Tag" WHERE name = $1  ['x']
+        DELETE FROM "Tag" WHERE name = $1  ['x']
+    else
+      if first
+        SELECT count(*) AS count FROM "Tag" WHERE id = $1  [id]
+        DELETE FROM "Tag" WHERE id = $1  [id]
+      else
+        SELECT count(*) AS count FROM "Tag"
+        DELETE FROM "Tag"`,
     ],
   ])('%s', (_, body, expected) => {
     expect(found(body)).toBe(`${expected}\n`);

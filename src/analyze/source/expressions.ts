@@ -1,21 +1,11 @@
 /** Evaluates the expressions of the analysed source. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
-import {
-  type Abstract,
-  arrayOf,
-  type Cell,
-  constant,
-  type FunctionNode,
-  type ObjectValue,
-  plain,
-  type Scope,
-  undefinedValue,
-  unknown,
-} from './abstract-value.ts';
+import { type Abstract, arrayOf, constant, plain, type Scope, undefinedValue, unknown } from './abstract-value.ts';
 import { objectIn } from './builders/entity.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { evaluateIdentifier } from './names.ts';
+import { objectLiteral } from './object-literal.ts';
 import { choose, concatenate, constantOf, isNothing, truthOf, valueOf } from './value-arithmetic.ts';
 import { compare, either, expression, isConstant, not, allOf } from './conditions.ts';
 
@@ -160,45 +150,6 @@ function evaluateTagged(machine: Machine, node: ts.TaggedTemplateExpression, sco
   if (known.kind === 'native' && known.tag !== undefined) return known.tag(texts, holes, node);
   if (holes.length === 0) return constant(texts[0] ?? '');
   return concatenate(texts.flatMap((text, index) => [constant(text), ...holes.slice(index, index + 1)]));
-}
-
-function objectLiteral(machine: Machine, node: ts.ObjectLiteralExpression, scope: Scope): Abstract {
-  const { ts } = machine.project;
-  const properties = new Map<string, Cell>();
-  let rest: Abstract | null = null;
-  const object = (): ObjectValue => ({ kind: 'object', properties, of: null, rest });
-  for (const property of node.properties) {
-    if (ts.isSpreadAssignment(property)) {
-      const spread = machine.settle(machine.evaluate(property.expression, scope), property);
-      if (spread.kind === 'object') {
-        for (const [name, cell] of spread.properties) properties.set(name, { value: cell.value });
-        rest = spread.rest ?? rest;
-      } else if (!isNothing(spread)) rest = spread;
-      continue;
-    }
-    const name = propertyName(machine, property.name, scope);
-    if (name === undefined) {
-      rest = unknown('an object with computed names');
-      continue;
-    }
-    if (ts.isPropertyAssignment(property))
-      properties.set(name, { value: machine.evaluate(property.initializer, scope) });
-    else if (ts.isShorthandPropertyAssignment(property))
-      properties.set(name, { value: evaluateIdentifier(machine, property.name, scope) });
-    else properties.set(name, { value: { kind: 'function', node: property as FunctionNode, scope, self: scope.self } });
-  }
-  return object();
-}
-
-export function propertyName(machine: Machine, name: ts.PropertyName, scope: Scope): string | undefined {
-  const { ts } = machine.project;
-  if (ts.isComputedPropertyName(name)) {
-    const value = constantOf(machine.evaluate(name.expression, scope));
-    return value === undefined ? undefined : String(value);
-  }
-  return ts.isPrivateIdentifier(name) || ts.isIdentifier(name)
-    ? name.text
-    : name.getText().replaceAll(/^['"]|['"]$/g, '');
 }
 
 function elementOf(machine: Machine, list: Abstract, index: Abstract, at: ts.Node): Abstract {

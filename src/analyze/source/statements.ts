@@ -16,7 +16,7 @@ import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { recordOf } from './record-types.ts';
 import { nameOf } from './transactions.ts';
-import { propertyName } from './expressions.ts';
+import { propertyName } from './object-literal.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { allOf, compare, either } from './conditions.ts';

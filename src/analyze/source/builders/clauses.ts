@@ -14,9 +14,12 @@ export type ColumnOf = (property: string) => string;
 export function entriesOf(value: Abstract | undefined): readonly (readonly [string, Abstract])[] | null {
   if (value?.kind !== 'object') return null;
   if (value.rest !== null && !isNothing(value.rest)) return null;
-  return [...value.properties].flatMap(([name, cell]): readonly (readonly [string, Abstract])[] =>
-    cell.value.kind === 'undefined' ? [] : [[name, cell.value]],
-  );
+  return givenEntries(value);
+}
+
+/** Those that the source says, also where there may be others. */
+export function givenEntries({ properties }: ObjectValue): readonly (readonly [string, Abstract])[] {
+  return [...properties].flatMap(([name, { value }]) => (value.kind === 'undefined' ? [] : [[name, value] as const]));
 }
 
 /** The same by name; empty where they are not known. */

@@ -1,10 +1,11 @@
 /** `data` of Prisma: the columns that INSERT and UPDATE write, and what is written to other models with them. */
 import { type Abstract, constant, unknown, type Fragment } from '../abstract-value.ts';
+import { isNothing } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { writtenEntries } from './open-objects.ts';
 import { notRead, operand, whyNotConstant } from './fragment.ts';
 import { column, type ModelTable } from './prisma-where.ts';
-import { linkOf, type PrismaRelation } from './prisma-schema.ts';
+import type { PrismaModel, PrismaRelation } from './prisma-schema.ts';
 
 export interface Written {
   /** By field. */
@@ -13,12 +14,20 @@ export interface Written {
   readonly notRead: Fragment;
 }
 
-/** `connect`, `create` of a relation. */
+/** `connect`, `create` and the others of a relation. */
 export interface Nested {
   readonly relation: PrismaRelation;
-  /** `link`: a row of a many-to-many relation. */
-  readonly kind: 'connect' | 'create' | 'link';
-  readonly values: readonly Abstract[];
+  readonly kind: string;
+  /** One object, or a list. */
+  readonly value: Abstract;
+}
+
+const nestedKinds =
+  /^(?:connect|create|createMany|connectOrCreate|set|disconnect|delete|deleteMany|update|updateMany|upsert)$/;
+
+/** Before the row itself, which has the foreign key. */
+export function isFirst({ relation, kind }: Nested): boolean {
+  return relation.fields.length > 0 && /^(?:connect|create|connectOrCreate)$/.test(kind);
 }
 
 export function writtenFields(table: ModelTable, data: Abstract | undefined, verb: 'insert' | 'update'): Written {
@@ -38,23 +47,16 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
     else if (field.relation === null) columns.set(name, fieldValue(table, name, value));
     else {
       const { relation } = field;
-      for (const [kind, inner] of entriesOf(value) ?? [['?', value] as const]) {
-        if (kind === 'connect' && relation.fields.length > 0) connected(columns, relation, inner);
-        const given = kind === 'createMany' ? optionsOf(inner).get('data') : inner;
-        const values = given?.kind === 'array' ? given.elements.value : given === undefined ? [] : [given];
-        const isLinked = linkOf(table.models, table.model, relation) !== null;
-        if (kind === 'connect' && relation.fields.length > 0) nested.push({ relation, kind: 'connect', values });
-        else if (kind === 'connect' && isLinked) nested.push({ relation, kind: 'link', values });
-        else if (
-          kind.startsWith('create') &&
-          kind !== 'connectOrCreate' &&
-          relation.fields.length === 0 &&
-          verb === 'insert'
-        )
-          nested.push({ relation, kind: 'create', values });
-        else if (kind === 'disconnect' && relation.fields.length > 0)
+      const given = entriesOf(value);
+      if (given === null) faults.push(notRead(`what is written to the relation ${name} is ${whyNotConstant(value)}`));
+      for (const [kind, inner] of given ?? []) {
+        const one = { relation, kind, value: inner };
+        if (kind === 'disconnect' && relation.fields.length > 0)
           for (const own of relation.fields) columns.set(own, ['NULL']);
+        else if (nestedKinds.test(kind)) nested.push(one);
         else faults.push(notRead(`\`${kind}\` of the relation ${name} is not read`));
+        // The columns of the key have their place, and their values when the other row is known.
+        if (isFirst(one)) for (const own of relation.fields) columns.set(own, ['NULL']);
       }
     }
   }
@@ -64,18 +66,6 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
       columns.set(name, [unknown(filled === 'always' ? 'the time' : 'a random value')]);
   }
   return { columns, nested, notRead: faults.flat() };
-}
-
-/** The foreign key of `connect: { id: 3 }`. */
-function connected(columns: Map<string, Fragment>, { fields, references }: PrismaRelation, where: Abstract): void {
-  const given = optionsOf(where);
-  for (const [index, own] of fields.entries()) {
-    const value = given.get(references[index] ?? '');
-    columns.set(
-      own,
-      value === undefined ? notRead('`connect` by a field that is not the referenced one is not read') : operand(value),
-    );
-  }
 }
 
 const arithmetic: Readonly<Record<string, string>> = { increment: '+', decrement: '-', multiply: '*', divide: '/' };
@@ -91,19 +81,31 @@ function fieldValue(table: ModelTable, name: string, value: Abstract): Fragment 
   return sign === undefined ? operand(value) : ['(', ...column(table, name), ` ${sign} `, ...operand(amount), ')'];
 }
 
+/** Of an object that the source does not say, all relations: rows of any may be read. */
+function included(model: PrismaModel, include: Abstract | undefined): readonly (readonly [string, Abstract])[] {
+  const entries = entriesOf(include);
+  if (entries !== null || include === undefined || isNothing(include)) return entries ?? [];
+  return [...model.fields].flatMap(([name, { relation }]) =>
+    relation === null ? [] : [[name, constant(true)] as const],
+  );
+}
+
 /** The fields that `select` names, or all; relations apart. */
 export function chosenFields(
   { model }: ModelTable,
   options: ReadonlyMap<string, Abstract>,
 ): { readonly fields: readonly string[]; readonly relations: readonly (readonly [string, Abstract])[] } {
   const select = entriesOf(options.get('select'));
-  const include = entriesOf(options.get('include')) ?? [];
+  const include = included(model, options.get('include'));
   const isOn = ([, value]: readonly [string, Abstract]): boolean =>
     !(value.kind === 'value' && value.value.kind === 'constant' && value.value.value === false);
   const isRelation = ([name]: readonly [string, Abstract]): boolean =>
     name !== '_count' && model.fields.get(name)?.relation !== null;
   const all = [...model.fields].flatMap(([name, { relation }]) => (relation === null ? [name] : []));
-  if (select === null) return { fields: all, relations: include.filter(isOn).filter(isRelation) };
+  if (select === null) {
+    const open = included(model, options.get('select'));
+    return { fields: all, relations: [...include, ...open].filter(isOn).filter(isRelation) };
+  }
   const chosen = select.filter(isOn);
   return {
     fields: chosen.filter((one) => !isRelation(one) && one[0] !== '_count').map(([name]) => name),

@@ -2,9 +2,10 @@
 import type { Abstract, Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
-import { comparison, entriesOf, inList } from './clauses.ts';
+import { comparison, entriesOf, givenEntries, inList } from './clauses.ts';
 import { join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
+import { anyCondition, eitherCondition } from './open-conditions.ts';
 import { joinedFields, linkOf, type PrismaModel, type PrismaRelation } from './prisma-schema.ts';
 import { group } from './query.ts';
 
@@ -24,30 +25,55 @@ export function column({ model, alias }: ModelTable, field: string): Fragment {
 
 /** The conditions, joined by AND; empty: all rows. */
 export function whereFragment(table: ModelTable, where: Abstract | undefined): Fragment {
-  if (where === undefined || where.kind === 'undefined') return [];
-  const entries = entriesOf(where);
-  if (entries === null) return notRead(`the conditions of \`where\` are ${whyNotConstant(where)}`);
-  return group(
-    entries.map(([name, value]) => condition(table, name, value)),
-    'AND',
-  );
+  switch (where?.kind) {
+    case undefined:
+    case 'undefined':
+      return [];
+    case 'choice':
+      return eitherCondition(where, (side) => whereFragment(table, side), true);
+    case 'object': {
+      const tests = givenEntries(where).map(([name, value]) => condition(table, name, value));
+      return group([...tests, whereFragment(table, where.rest ?? undefined)], 'AND');
+    }
+    case 'value':
+      return anyCondition(
+        where,
+        scalarFields(table.model).map((name) => [name, column(table, name)]),
+      );
+    default:
+      return notRead(`the conditions of \`where\` are ${whyNotConstant(where)}`);
+  }
+}
+
+export function scalarFields({ fields }: PrismaModel): readonly string[] {
+  return [...fields].flatMap(([name, { relation }]) => (relation === null ? [name] : []));
 }
 
 function condition(table: ModelTable, name: string, value: Abstract): Fragment {
   const { model } = table;
   if (name === 'AND' || name === 'OR' || name === 'NOT') {
+    if (value.kind === 'choice') return eitherCondition(value, (side) => condition(table, name, side), true);
     const list = value.kind === 'array' ? value.elements.value : [value];
-    const inner = group(
-      list.map((one) => whereFragment(table, one)),
-      name === 'OR' ? 'OR' : 'AND',
-    );
-    return name === 'NOT' ? ['NOT ', ...parenthesized(inner)] : inner;
+    const inner = listFragment(table, list, name === 'OR' ? 'OR' : 'AND');
+    return name === 'NOT' && inner.length > 0 ? ['NOT ', ...parenthesized(inner)] : inner;
   }
   if (model.compound.has(name) && !model.fields.has(name)) return whereFragment(table, value);
   const field = model.fields.get(name);
   if (field === undefined) return notRead(`the field ${name} of ${model.name} is not in schema.prisma`);
   if (field.relation !== null) return relationCondition(table, field.relation, value);
   return scalarCondition(table, column(table, name), value);
+}
+
+/** A list that differs by path has both lists, each with the value that decides. */
+function listFragment(table: ModelTable, list: readonly Abstract[], connective: 'AND' | 'OR'): Fragment {
+  const side = (one: Abstract): Fragment =>
+    one.kind === 'array' ? listFragment(table, one.elements.value, connective) : whereFragment(table, one);
+  return group(
+    list.map((one) =>
+      one.kind === 'choice' && one.isSpread === true ? eitherCondition(one, side, connective === 'AND') : side(one),
+    ),
+    connective,
+  );
 }
 
 const signs: Readonly<Record<string, string>> = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
@@ -77,6 +103,10 @@ function scalarCondition(table: ModelTable, name: Fragment, value: Abstract): Fr
         return operand.kind === 'object'
           ? ['NOT ', ...parenthesized(scalarCondition(table, name, operand))]
           : comparison(name, '<>', operand);
+      case 'has':
+        return [operand, ' = ANY(', ...name, ')'];
+      case 'isEmpty':
+        return [...parenthesized([...name, " = '{}'"]), ' = ', operand];
       default:
         return notRead(`\`${operator}\` of \`where\` is not read`);
     }
@@ -113,6 +143,18 @@ export function relatedCount(table: ModelTable, relation: PrismaRelation, where:
   return relatedRows('count(*)', table, relation, where, false);
 }
 
+/** The value that an order by a relation's field compares. */
+export function relatedColumn(table: ModelTable, relation: PrismaRelation, field: string): Fragment {
+  const inner = table.models.get(relation.model);
+  const name = identifier(inner?.fields.get(field)?.column ?? field, table.machine.dialect);
+  const alias = inner === undefined ? '' : identifier(aliasOf(table, inner), table.machine.dialect);
+  return relatedRows(`${alias}.${name}`, table, relation, undefined, false);
+}
+
+function aliasOf(table: ModelTable, other: PrismaModel): string {
+  return other.table === table.model.table || other.table === table.alias ? `${other.table}_related` : other.table;
+}
+
 function relatedRows(
   what: string,
   table: ModelTable,
@@ -123,7 +165,7 @@ function relatedRows(
   const { machine, models, model } = table;
   const other = models.get(relation.model);
   if (other === undefined) return notRead(`the model ${relation.model} is not in schema.prisma`);
-  const alias = other.table === model.table || other.table === table.alias ? `${other.table}_related` : other.table;
+  const alias = aliasOf(table, other);
   const inner: ModelTable = { ...table, model: other, alias };
   const joins = joinedFields(models, model, relation).map(
     ([own, theirs]): Fragment => [...column(inner, theirs), ' = ', ...column(table, own)],

@@ -1,23 +1,15 @@
 /** `create`, `update`, `delete` and `upsert` of Prisma, with what they do to relations. */
 import { find } from './prisma-reads.ts';
-import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
+import { type Abstract, undefinedValue, unknown, type Fragment } from '../abstract-value.ts';
 import { normalCompletion } from '../machine.ts';
 import { choose, truthOf, valueOf } from '../value-arithmetic.ts';
 import { firstRow, requireRow } from './chain.ts';
 import { entriesOf } from './clauses.ts';
-import { join, notRead, parenthesized } from './fragment.ts';
+import { join, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { chosenFields, type Written, writtenFields } from './prisma-data.ts';
-import {
-  childKeys,
-  connectLinks,
-  counts,
-  createChildren,
-  keysOf,
-  readCounts,
-  readRelations,
-  requireConnected,
-} from './prisma-relations.ts';
+import { forEachOf, insertNested, neededKeys, writeFirst, writeOthers } from './prisma-nested.ts';
+import { counts, keysOf, readCounts, readRelations } from './prisma-relations.ts';
 import { insert, type PrismaCall, run, shown, start, together } from './prisma-statement.ts';
 import { whereFragment } from './prisma-where.ts';
 import { withCondition } from './query.ts';
@@ -28,15 +20,7 @@ export function create(call: PrismaCall): Abstract {
   const written = writtenFields(call, call.options.get('data'), 'insert');
   const { fields, relations } = chosenFields(call, call.options);
   const body = (own: PrismaCall): Abstract => {
-    for (const nested of written.nested.filter(({ kind }) => kind === 'connect')) requireConnected(own, nested);
-    const rows = insert(
-      own,
-      [written],
-      fields.length === 0 ? own.model.id : [...new Set([...fields, ...childKeys(own, written)])],
-      [],
-    );
-    for (const nested of written.nested.filter(({ kind }) => kind === 'create')) createChildren(own, rows, nested);
-    for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
+    const rows = insertNested(own, own.options.get('data') ?? undefinedValue, new Map(), fields);
     readRelations(own, rows, relations);
     readCounts(own, rows);
     return firstRow(rows);
@@ -47,19 +31,32 @@ export function create(call: PrismaCall): Abstract {
 }
 
 export function insertRows(call: PrismaCall, returns: boolean): Abstract {
-  const data = call.options.get('data');
-  const list = data?.kind === 'array' ? data.elements.value : [data ?? undefinedValue];
+  const data = call.options.get('data') ?? undefinedValue;
+  const isKnown = data.kind === 'object' || (data.kind === 'array' && data.elements.value.every(isOneRow));
+  if (!isKnown) return insertEach(call, data, returns);
+  const list = data.kind === 'array' ? data.elements.value : [data];
   const skips = call.options.has('skipDuplicates') ? [' ON CONFLICT DO NOTHING'] : [];
   const rows = list.map((row) => writtenFields(call, row, 'insert'));
   return insert(call, rows, returns ? chosenFields(call, call.options).fields : [], skips);
 }
 
+function isOneRow(row: Abstract): boolean {
+  return row.kind === 'object' || (row.kind === 'value' && row.value.kind === 'argument');
+}
+
+/** Of a list of which only the origin is known, a statement for each row: what all of them write, the one statement of the library writes. */
+function insertEach(call: PrismaCall, data: Abstract, returns: boolean): Abstract {
+  return together(call, (own) => {
+    const skips = own.options.has('skipDuplicates') ? [' ON CONFLICT DO NOTHING'] : [];
+    const returned = returns ? chosenFields(own, own.options).fields : [];
+    forEachOf(own, data, (row) => void insert(own, [writtenFields(own, row, 'insert')], returned, skips));
+    return unknown('the rows that a list makes');
+  });
+}
+
 export function updateRows(call: PrismaCall, written: Written, returned: readonly string[]): Abstract {
   const { machine, model, options } = call;
   const query = withCondition(start(call, 'update'), whereFragment(call, options.get('where')));
-  const faults = written.nested.some(({ kind }) => kind === 'create')
-    ? notRead('a nested `create` of an update is not read')
-    : [];
   return run(call, {
     ...query,
     assignments: [...written.columns].map(([field, value]) => [
@@ -67,7 +64,7 @@ export function updateRows(call: PrismaCall, written: Written, returned: readonl
       ...value,
     ]),
     returning: returned.map((field) => shown(call, field)),
-    notRead: [...written.notRead, ...faults],
+    notRead: written.notRead,
   });
 }
 
@@ -75,15 +72,16 @@ export function updateRows(call: PrismaCall, written: Written, returned: readonl
 export function update(call: PrismaCall): Abstract {
   const written = writtenFields(call, call.options.get('data'), 'update');
   const { fields, relations } = chosenFields(call, call.options);
-  const returned = [...new Set([...fields, ...relations.flatMap(([name]) => keysOf(call, name))])];
+  const keys = [...relations.flatMap(([name]) => keysOf(call, name)), ...neededKeys(call, written)];
+  const returned = [...new Set([...fields, ...keys])];
   const body = (own: PrismaCall): Abstract => {
-    for (const nested of written.nested.filter(({ kind }) => kind === 'connect')) requireConnected(own, nested);
+    const columns = new Map([...written.columns, ...writeFirst(own, written)]);
     const isRead = written.columns.size === 0 && written.notRead.length === 0;
     const rows = isRead
       ? find({ ...own, options: new Map([...own.options].filter(([name]) => name !== 'data')) }, null)
-      : updateRows(own, written, returned.length === 0 ? own.model.id : returned);
+      : updateRows(own, { ...written, columns }, returned.length === 0 ? own.model.id : returned);
     const row = requireRow(own.machine, firstRow(rows));
-    for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
+    writeOthers(own, rows, written);
     if (!isRead) {
       readRelations(own, rows, relations);
       readCounts(own, rows);

@@ -199,15 +199,22 @@ function rawQuery(machine: Machine, owner: Owner, name: string): Native {
 function transaction(machine: Machine, owner: Owner, [work, options]: readonly Abstract[], at: ts.Node): Abstract {
   const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
   const connection: Connection = owner ?? { nextLevel: null };
-  return machine.inTransaction(connection, level, at, () => {
-    if (work?.kind === 'array')
-      return arrayOf(
-        work.elements.value.map((one) => (one.kind === 'native' ? (one.runOn?.(connection, at) ?? one) : one)),
-      );
-    if (work?.kind === 'native') return work.runOn?.(connection, at) ?? work;
-    if (work?.kind === 'function')
-      return machine.settle(machine.call(work, [prismaHandle(machine, connection)], at), at);
-    machine.notUnderstood(at, `what is passed to $transaction is ${whyNotConstant(work)}`);
-    return undefinedValue;
-  });
+  return machine.inTransaction(connection, level, at, () =>
+    onEachPath(machine, [work ?? undefinedValue], ([known = undefinedValue]) => {
+      if (known.kind === 'array')
+        return arrayOf(known.elements.value.map((one) => runOne(machine, one, connection, at)));
+      if (known.kind === 'function')
+        return machine.settle(machine.call(known, [prismaHandle(machine, connection)], at), at);
+      return runOne(machine, known, connection, at);
+    }),
+  );
+}
+
+/** A call that waits, in a list or alone. */
+function runOne(machine: Machine, call: Abstract, connection: Connection, at: ts.Node): Abstract {
+  if (call.kind === 'native' && call.runOn !== undefined) return call.runOn(connection, at);
+  if (call.kind === 'choice')
+    return onEachPath(machine, [call], ([known]) => runOne(machine, known ?? undefinedValue, connection, at));
+  machine.notUnderstood(at, `what is passed to $transaction is ${whyNotConstant(call)}`);
+  return undefinedValue;
 }
