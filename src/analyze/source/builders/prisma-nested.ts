@@ -272,10 +272,10 @@ function detachAll(side: Side, where: Fragment): void {
     return;
   }
   const found = where.length === 0 ? null : select(inner, where, []);
-  const part = (name: string, value: Abstract): Fragment => [`${identifier(name, dialect)} = `, ...operand(value)];
-  const own = part(link.own, fieldOfRow(rows, call.model.id[0] ?? 'id'));
+  const equal = (name: string, value: Abstract): Fragment => [`${identifier(name, dialect)} = `, ...operand(value)];
+  const own = equal(link.own, fieldOfRow(rows, call.model.id[0] ?? 'id'));
   const test =
-    found === null ? own : [...own, ' AND ', ...part(link.other, fieldOfRow(found, inner.model.id[0] ?? 'id'))];
+    found === null ? own : [...own, ' AND ', ...equal(link.other, fieldOfRow(found, inner.model.id[0] ?? 'id'))];
   run(call, withCondition(newQuery('delete', [[identifier(link.table, dialect)]]), test));
 }
 
