@@ -24,7 +24,7 @@ describe.each(files)('%s', (_subject, file) => {
     { timeout: 60_000 },
     async ({ schema, commands, expected }) => {
       expect(await runInLockStep(ours, schema, commands)).toBe(expected);
-      if (real !== undefined) expect(await runInLockStep(real, schema, commands)).toBe(expected);
+      if (real !== undefined) expect(await runInLockStep(real, schema, commands, expected)).toBe(expected);
     },
   );
 });

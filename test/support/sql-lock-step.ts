@@ -50,24 +50,41 @@ export interface LockStepServer {
   readonly prepare: (schema: string) => Promise<void>;
   /** Sends a statement; `settle` says what came of it. */
   readonly send: (step: Step) => Promise<void>;
-  /** Answers since the last call, by session; everything that can be answered has been. */
-  readonly settle: () => Promise<ReadonlyMap<string, string>>;
+  /**
+   * Answers since the last call, by session; everything that can be answered has been. A server may be late, with a session that it ends above all: those
+   * of `awaited` are waited for, a while.
+   */
+  readonly settle: (awaited: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly close: () => Promise<void>;
 }
 
-/** What each step came to: `a: begin -> BEGIN`, `b: select ... waits`, and `b -> (1)` when it is answered later. */
-export async function runInLockStep(server: LockStepServer, schema: string, commands: string): Promise<string> {
+/**
+ * What each step came to: `a: begin -> BEGIN`, `b: select ... waits`, and `b -> (1)` when it is answered later. With what it is expected to be, an answer
+ * that is late is waited for.
+ */
+export async function runInLockStep(
+  server: LockStepServer,
+  schema: string,
+  commands: string,
+  expected = '',
+): Promise<string> {
   await server.prepare(schema);
   const lines: string[] = [];
-  for (const step of parseSteps(commands)) {
+  const awaited = answeredIn(expected);
+  for (const [at, step] of parseSteps(commands).entries()) {
     await server.send(step);
-    const answers = await server.settle();
+    const answers = await server.settle(awaited[at] ?? []);
     const own = answers.get(step.session);
     lines.push(`${step.session}: ${step.sql}${own === undefined ? ' waits' : ` -> ${own}`}`);
     for (const [session, answer] of [...answers].toSorted(([a], [b]) => a.localeCompare(b)))
       if (session !== step.session) lines.push(`  ${session} -> ${answer}`);
   }
   return lines.join('\n');
+}
+
+/** Which sessions are answered by each step. */
+function answeredIn(expected: string): readonly (readonly string[])[] {
+  return expected.split(/\n(?! )/).map((step) => [...step.matchAll(/^ *(\w+)(?:: .*)? -> /gm)].map(([, name = '']) => name));
 }
 
 export function moiraiInLockStep(): LockStepServer {
@@ -175,8 +192,10 @@ export async function postgresInLockStep(port: number): Promise<LockStepServer> 
       running.add(session);
       void answer(session, client.query({ text: sql, rowMode: 'array' }));
     },
-    async settle() {
-      for (let calm = 0; running.size > 0 && calm < 6; ) {
+    async settle(awaited) {
+      const until = performance.now() + 10_000;
+      const isLate = (): boolean => performance.now() < until && awaited.some((session) => running.has(session));
+      for (let calm = 0; running.size > 0 && (calm < 6 || isLate()); ) {
         const before = answers.size;
         await sleep(5);
         // pg_stat_activity calls a session waiting until it runs again, which takes long on a busy machine; the lock is granted at once.
