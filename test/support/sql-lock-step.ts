@@ -84,7 +84,9 @@ export async function runInLockStep(
 
 /** Which sessions are answered by each step. */
 function answeredIn(expected: string): readonly (readonly string[])[] {
-  return expected.split(/\n(?! )/).map((step) => [...step.matchAll(/^ *(\w+)(?:: .*)? -> /gm)].map(([, name = '']) => name));
+  return expected
+    .split(/\n(?! )/)
+    .map((step) => [...step.matchAll(/^ *(\w+)(?:: .*)? -> /gm)].map(([, name = '']) => name));
 }
 
 export function moiraiInLockStep(): LockStepServer {
