@@ -1,6 +1,7 @@
 /**
  * Statements over the wire on `moirai serve` and on a real PostgreSQL: processor time of the server process for each statement, one client,
- * one connection, parameters and named statements as node-postgres sends them. The two servers take turns; the least of the rounds counts.
+ * one connection, parameters and named statements as node-postgres sends them. The servers take turns in short slices, so that what else the machine does
+ * slows down both: the ratio is the median over the slices, shown with its quartiles. Times are means over all slices, with every garbage collection.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,6 @@ import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 const usersCount = 10_000;
-const warmUpRounds = 4;
 
 interface Statement {
   readonly name: string;
@@ -99,19 +99,17 @@ interface Server {
 export async function serve({ quick, print }: BenchOptions): Promise<void> {
   const servers = [await realServer(), await ownServer()] as const;
   try {
-    const rounds = quick ? 2 : 4;
-    const repeats = quick ? 8 : 25;
-    const rows: string[][] = [['ms of processor time a statement', 'PostgreSQL', 'moirai', 'ratio']];
-    const load = await least(rounds, servers, (server) => measure(server, () => loaded(server.client)));
-    rows.push(row('load of 2 x 10k rows by inserts of 1,000', load));
+    const { loads, slices, runs, warmUpRuns } = quick
+      ? { loads: 3, slices: 7, runs: 4, warmUpRuns: 40 }
+      : { loads: 9, slices: 31, runs: 4, warmUpRuns: 100 };
+    const rows: string[][] = [['ms of processor time a statement', 'PostgreSQL', 'moirai', 'ratio', 'quartiles']];
+    rows.push(row('load of 2 x 10k rows by inserts of 1,000', await measured(loads, servers, loaded), 1));
     for (const statement of statements) {
       // Code that has not been compiled yet is no part of it: of small statements that takes some thousand runs.
-      for (const { client } of servers) await run(client, statement, warmUpRounds * repeats * statement.times);
-      const times = await least(rounds, servers, async (server) => {
-        const count = repeats * statement.times;
-        return (await measure(server, () => run(server.client, statement, count))) / count;
-      });
-      rows.push(row(statement.name, times));
+      for (const { client } of servers) await run(client, statement, warmUpRuns * statement.times);
+      const count = runs * statement.times;
+      const times = await measured(slices, servers, (client) => run(client, statement, count));
+      rows.push(row(statement.name, times, count));
     }
     for (const line of tableLines(rows)) print(line);
   } finally {
@@ -122,8 +120,12 @@ export async function serve({ quick, print }: BenchOptions): Promise<void> {
   }
 }
 
-function row(name: string, [real, own]: readonly number[]): string[] {
-  return [name, (real ?? 0).toFixed(3), (own ?? 0).toFixed(3), ((own ?? 0) / (real ?? 1)).toFixed(1)];
+function row(name: string, slices: readonly Slice[], count: number): string[] {
+  const mean = (of: keyof Slice): string =>
+    (slices.reduce((sum, slice) => sum + slice[of], 0) / slices.length / count).toFixed(3);
+  const ratios = slices.map(({ real, own }) => own / real).toSorted((a, b) => a - b);
+  const quantile = (share: number): string => (ratios[Math.round(share * (ratios.length - 1))] ?? 0).toFixed(1);
+  return [name, mean('real'), mean('own'), quantile(0.5), `${quantile(0.25)}-${quantile(0.75)}`];
 }
 
 async function run(client: pg.Client, { name, sql, values }: Statement, count: number): Promise<void> {
@@ -132,23 +134,25 @@ async function run(client: pg.Client, { name, sql, values }: Statement, count: n
   }
 }
 
-/** Each server in turn, and of each the least. */
-async function least(
-  rounds: number,
-  servers: readonly Server[],
-  time: (server: Server) => Promise<number>,
-): Promise<number[]> {
-  const found = servers.map(() => Infinity);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [i, server] of servers.entries()) found[i] = Math.min(found[i] ?? Infinity, await time(server));
-  }
-  return found;
+/** Milliseconds of processor time of both servers for the same work. */
+interface Slice {
+  readonly real: number;
+  readonly own: number;
 }
 
-async function measure({ processId }: Server, work: () => Promise<void>): Promise<number> {
-  const before = processorMs(processId);
-  await work();
-  return processorMs(processId) - before;
+/** A slice ends when both have worked: what garbage collection does beside the other's turn counts. */
+async function measured(
+  count: number,
+  [real, own]: readonly [Server, Server],
+  work: (client: pg.Client) => Promise<void>,
+): Promise<Slice[]> {
+  const slices: Slice[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const before = [processorMs(real.processId), processorMs(own.processId)] as const;
+    for (const { client } of i % 2 === 0 ? [real, own] : [own, real]) await work(client);
+    slices.push({ real: processorMs(real.processId) - before[0], own: processorMs(own.processId) - before[1] });
+  }
+  return slices;
 }
 
 /** Of all threads of a process: the first number of schedstat is nanoseconds on a processor. */
