@@ -4,6 +4,7 @@ import type { IndexPath } from '../index-tree.ts';
 import { readRow } from './dependencies.ts';
 import * as footprints from './footprint.ts';
 import { IndexWalk, type Matches, type SnapshotReader } from './index-walk.ts';
+import { type ScanCondition, settledRowsMin, SettledWalk } from './settled-walk.ts';
 import { hasKey, pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import type { Watched } from './serializable.ts';
@@ -17,24 +18,26 @@ export function visibleVersions(
   reader: SnapshotReader,
   table: PostgresTable,
   path: AccessPath,
-  matches: Matches,
+  condition: ScanCondition,
 ): Iterable<Version> {
-  return snapshotScanner(reader, table, matches)(path);
+  return snapshotScanner(reader, table, condition)(path);
 }
 
 /** The same in two steps. */
 export function snapshotScanner(
   reader: SnapshotReader,
   table: PostgresTable,
-  matches: Matches,
+  condition: ScanCondition,
 ): (path: AccessPath) => Iterable<Version> {
   const { transaction } = reader;
+  const { matches } = condition;
   let index = -1;
   let position = -1;
   return (path) => {
     footprints.recordSnapshotRead(transaction, table, path);
     const me = transaction.watched;
-    if (path.kind === 'all') return walkTable(reader, table, me, matches);
+    if (path.kind === 'all')
+      return me === null ? scanTable(reader, table, condition) : walkWatched(reader, table, me, matches);
     if (path.index !== index) {
       index = path.index;
       position = table.indexPosition(index);
@@ -107,23 +110,48 @@ function* filtered(versions: readonly Version[], matches: Matches): Iterable<Ver
   for (const version of versions) if (matches(version)) yield version;
 }
 
+function scanTable(reader: SnapshotReader, table: PostgresTable, condition: ScanCondition): Iterable<Version> {
+  const { settled } = table;
+  const isSeen = settled !== null && settled.since <= reader.snapshot;
+  const { storage } = reader.transaction;
+  return isSeen
+    ? new SettledWalk(settled.versions, condition, (id) => storage.table(id))
+    : walkTable(reader, table, condition.matches);
+}
+
+/** Keeps what it has seen for the next scan, where that sees the same. */
 function* walkTable(
-  reader: SnapshotReader,
+  { transaction: { writer }, snapshot, command }: SnapshotReader,
   table: PostgresTable,
-  me: Watched | null,
   matches: Matches,
 ): Iterable<Version> {
-  const { transaction, snapshot, command } = reader;
-  const { writer } = transaction;
-  if (me !== null) {
-    table.reads.readTable(me);
-    // PostgreSQL reads all rows of a page when it comes to the page.
-    if (transaction.storage.readsWholeIndex) readAll(reader, me, table);
-  }
+  const { edition } = table;
+  let seen: Version[] | null = table.rows.size < settledRowsMin ? null : [];
+  let since = 0;
   for (const at of table.heap?.keys() ?? table.rows.values()) {
     const row = 'stored' in at ? at.stored : at;
     const version = versionAt(row.newest, writer, snapshot, command);
-    if (me !== null) readRow(transaction, me, row, version, null);
+    if (version === null || version !== row.newest) seen = null;
+    const isHere = row === at || version === at;
+    if (!isHere || version === null) continue;
+    since = Math.max(since, version.writer.commitSequence);
+    if (version.isDeleted) continue;
+    seen?.push(version);
+    if (matches(version)) yield version;
+  }
+  if (seen !== null && table.edition === edition) table.settled = { versions: seen, since };
+}
+
+/** Under SERIALIZABLE. */
+function* walkWatched(reader: SnapshotReader, table: PostgresTable, me: Watched, matches: Matches): Iterable<Version> {
+  const { transaction, snapshot, command } = reader;
+  table.reads.readTable(me);
+  // PostgreSQL reads all rows of a page when it comes to the page.
+  if (transaction.storage.readsWholeIndex) readAll(reader, me, table);
+  for (const at of table.heap?.keys() ?? table.rows.values()) {
+    const row = 'stored' in at ? at.stored : at;
+    const version = versionAt(row.newest, transaction.writer, snapshot, command);
+    readRow(transaction, me, row, version, null);
     const isHere = row === at || version === at;
     if (isHere && version !== null && !version.isDeleted && matches(version)) yield version;
   }

@@ -56,7 +56,7 @@ export class PostgresStatement implements StatementView {
     const { storage } = this.#transaction;
     const table = storage.table(tableId);
     if (storage.observer?.isRecording === true) return (path) => this.#observedScan(table, path, condition);
-    return snapshotScanner(this.#readerOf(table), table, condition.matches);
+    return snapshotScanner(this.#readerOf(table), table, condition);
   }
 
   unobservedRows(table: TableId): number | null {
@@ -68,7 +68,7 @@ export class PostgresStatement implements StatementView {
   #observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
     return new ObservedRows(
       () => this.#observations.beginScan(table.shape.id, condition, this.#snapshot),
-      () => visibleVersions(this.#readerOf(table), table, path, condition.matches),
+      () => visibleVersions(this.#readerOf(table), table, path, condition),
       (version) => this.#observations.read(version),
       (stop) => rowsUpTo(table, path, stop),
     );
@@ -83,7 +83,7 @@ export class PostgresStatement implements StatementView {
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
     const scan = request.ifLocked === 'skip' ? null : this.#observations.beginScan(tableId, condition, this.#snapshot);
-    for (const version of this.#versionsFor(request, table, path, condition.matches)) {
+    for (const version of this.#versionsFor(request, table, path, condition)) {
       const locked = yield* lockVersion(version, condition.matches, request, this.#reader);
       if (locked === null) {
         this.#observations.change(version);
@@ -257,13 +257,13 @@ export class PostgresStatement implements StatementView {
     { reading }: LockRequest,
     table: PostgresTable,
     path: AccessPath,
-    matches: RowCondition['matches'],
+    condition: RowCondition,
   ): Iterable<Version> {
-    if (reading === 'latest') return latestVersions(this.#transaction, table, path, matches);
+    if (reading === 'latest') return latestVersions(this.#transaction, table, path, condition.matches);
     const reader = this.#readerOf(table);
-    if (reading !== 'referencing') return visibleVersions(reader, table, path, matches);
+    if (reading !== 'referencing') return visibleVersions(reader, table, path, condition);
     footprints.recordPathRead(this.#transaction, table, path, 'see');
-    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.lastCommit }, table, path, matches);
+    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.lastCommit }, table, path, condition);
   }
 
   *#duplicate(

@@ -47,6 +47,12 @@ export class TableIndex<Of extends Indexed> {
     return this.tree.isPoint(path) ? this.rowsWith(path.prefix) : null;
   }
 
+  /** A row with this value as its whole key, if there is one and values of its kind are hashed as they are. */
+  firstWith(value: SqlValue | undefined): Of | undefined {
+    const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string';
+    return isPlain ? this.#byKey?.first(value) : undefined;
+  }
+
   /** The row of a path that is a whole key; `undefined`: none, `null`: `point` has to say. */
   only(path: IndexPath): Of | undefined | null {
     return this.#byKey !== null && this.tree.isPoint(path) ? this.#byKey.only(path.prefix) : null;
@@ -78,6 +84,11 @@ class RowsByKey<Of extends Indexed> {
   only(key: readonly SqlValue[]): Of | undefined | null {
     const found = this.#byKey.get(this.#hashOf(key));
     return Array.isArray(found) ? (found.length > 1 ? null : found[0]) : found;
+  }
+
+  first(hash: unknown): Of | undefined {
+    const found = this.#byKey.get(hash);
+    return Array.isArray(found) ? found[0] : found;
   }
 
   add(key: readonly SqlValue[], row: Of): void {

@@ -41,11 +41,21 @@ export type Version = RowVersion<StoredRow>;
  */
 export type ScanOrder = 'insertion' | 'heap';
 
+/** What every snapshot from `since` on sees of a table, in the order of a scan. Infinity: a transaction that is open has written some of it. */
+export interface SettledRows {
+  readonly versions: readonly Version[];
+  readonly since: number;
+}
+
 export class PostgresTable {
   shape: TableShape;
   indexes: readonly TableIndex<StoredRow>[];
   readonly rows = new Map<RowId, StoredRow>();
   readonly reads = new PredicateReads();
+  /** `null`: not known since the last write. */
+  settled: SettledRows | null = null;
+  /** Counts the writes, and those that are undone. */
+  edition = 0;
   /**
    * Where scans follow it: the versions in the order in which they were written, each with the place to which index entries lead. That is the place
    * of the oldest version from which on no key has changed (a HOT chain, `src/backend/access/heap/README.HOT`).
@@ -107,6 +117,7 @@ export class PostgresTable {
     const version = new RowVersion(row, writer, command, row.newest, content);
     if (row.newest === null) this.rows.set(row.id, row);
     row.newest = version;
+    this.#changed();
     this.#place(version);
     return version;
   }
@@ -128,8 +139,14 @@ export class PostgresTable {
     const row = version.stored;
     assert(row.newest === version, `row ${row.id} of ${this.shape.name}: only the newest version is rolled back`);
     row.newest = version.older;
+    this.#changed();
     if (row.newest === null) this.rows.delete(row.id);
     this.#forget(row, version);
+  }
+
+  #changed(): void {
+    this.edition++;
+    this.settled = null;
   }
 
   /** Drops the versions that no snapshot from `oldest` on can see. */

@@ -46,6 +46,7 @@ export {
   type MetadataLocking,
   type LockStrength,
   type Row,
+  type LookUp,
   type RowCondition,
   type RowId,
   type StatementView,

@@ -83,6 +83,18 @@ export interface RowCondition {
   readonly isWritten: boolean;
   /** The lock on each row that a locking clause asks of a scan, on an engine that locks while it scans. */
   readonly lockedBy?: LockRequest | undefined;
+  /** For each row that is found the statement looks for one of another table. Absent: for none. */
+  readonly lookUps?: readonly LookUp[] | undefined;
+}
+
+/** Rows of a table that are looked up in an index of one column, by the value of a column of the row before. */
+export interface LookUp {
+  /** Of the row before. */
+  readonly cell: number;
+  readonly table: TableId;
+  readonly index: IndexId;
+  /** The columns of what is found that the statement reads. */
+  readonly cells: ReadonlySet<number>;
 }
 
 /** A condition that outlives its statement: a recorder asks it about versions that the statement did not see. */

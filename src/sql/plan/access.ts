@@ -7,6 +7,7 @@ import {
   comparatorOf,
   type Dialect,
   engineRules,
+  isSameType,
   type AccessPath,
   type SqlType,
   type SqlArray,
@@ -34,7 +35,11 @@ export interface Access {
   /** `id =, range`: for EXPLAIN. */
   readonly condition: string;
   readonly index: Index;
+  /** The column of another row whose value is the whole key, as it is stored; `null`: the key is something else. */
+  readonly keyColumn: ColumnPlace | null;
 }
+
+type ColumnPlace = NonNullable<Expression['column']>;
 
 /** `undefined`: no value of the column equals it. */
 type ValueOf = (frame: Frame) => SqlValue | undefined;
@@ -47,6 +52,7 @@ interface PrefixPart {
   readonly valueOf: ValueOf | null;
   readonly valuesOf: (frame: Frame) => SqlValue[];
   readonly compare: (a: SqlValue, b: SqlValue) => number;
+  readonly column: ColumnPlace | null;
 }
 
 interface Bound {
@@ -114,6 +120,7 @@ export function wholeIndex(index: Index): Access {
     values: 0,
     condition: '',
     index,
+    keyColumn: null,
   };
 }
 
@@ -180,6 +187,7 @@ function accessBy(
     values: firstOther < 0 ? prefix.length : firstOther,
     condition: words.join(', '),
     index,
+    keyColumn: index.parts.length === 1 ? (prefix[0]?.column ?? null) : null,
   };
   const score =
     (isPoint ? 1000 : isWhole && index.isUnique && !mayRepeat ? 500 : 0) +
@@ -204,10 +212,15 @@ function prefixPart(
       const valuesOf = isList ? valuesReader(each, part.type, dialect) : valueOf === null ? null : listed(valueOf);
       if (valuesOf === null) continue;
       const compare = nullableComparator(part.type, dialect);
-      return { part: { isNull: kind === 'is null', valueOf, valuesOf, compare }, text: columnText(each) };
+      const column = kind === '=' ? columnOf(each, part.type) : null;
+      return { part: { isNull: kind === 'is null', valueOf, valuesOf, compare, column }, text: columnText(each) };
     }
   }
   return undefined;
+}
+
+function columnOf({ values: [value] }: Comparison, type: SqlType): ColumnPlace | null {
+  return value?.column !== undefined && isSameType(value.type, type) ? value.column : null;
 }
 
 function concerns(comparison: Comparison, part: Part): boolean {

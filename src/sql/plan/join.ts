@@ -41,8 +41,11 @@ export interface FromList {
   readonly conjuncts: readonly Conjunct[];
 }
 
-export function planJoins(list: FromList, planning: Planning, known: ReadonlySet<number> = new Set()): Source {
-  const present = new Set(known);
+/** FROM items by the numbers of their rows. */
+type Items = ReadonlyMap<number, RangeItem>;
+
+export function planJoins(list: FromList, planning: Planning, known: Items = new Map()): Source {
+  const present = new Map(known);
   const waiting = [...list.nodes];
   let pending = [...list.conjuncts];
   const pair = known.size === 0 ? joinOfPair(list, planning) : null;
@@ -57,7 +60,7 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
     pending = pending.filter((conjunct) => !ready.includes(conjunct));
     const step = nodeSource(node, ready, { present, known }, planning);
     source = source === null ? step : nested(source, step);
-    for (const row of rows) present.add(row);
+    for (const item of itemsOf(node)) present.set(item.row, item);
   }
   if (source === null) return single(allOf(pending));
   return pending.length === 0 ? source : filtered(source, allOf(pending));
@@ -68,17 +71,20 @@ export function firstRead(
   list: FromList,
   planning: Planning,
 ): { readonly item: RangeItem; readonly table: Table; readonly access: Access | null } | null {
-  const first = nextNode(list.nodes, list.conjuncts, new Set(), planning);
+  const first = nextNode(list.nodes, list.conjuncts, new Map(), planning);
   if (first.kind !== 'leaf' || first.item.table === null) return null;
   const { item } = first;
   const { table } = first.item;
-  const ways = waysOfLeaf(item, table, list.conjuncts, { present: new Set(), known: new Set() }, planning);
+  const ways = waysOfLeaf(item, table, list.conjuncts, { present: new Map(), known: new Map() }, planning);
   return { item, table, access: planning.wayAmong(table, ways) };
 }
 
+function itemsOf(node: FromNode): RangeItem[] {
+  return node.kind === 'leaf' ? [node.item] : [...node.left.nodes, ...node.right.nodes].flatMap(itemsOf);
+}
+
 function rowsOf(node: FromNode): number[] {
-  if (node.kind === 'leaf') return [node.item.row];
-  return [...node.left.nodes, ...node.right.nodes].flatMap(rowsOf);
+  return itemsOf(node).map(({ row }) => row);
 }
 
 /**
@@ -88,7 +94,7 @@ function rowsOf(node: FromNode): number[] {
 function nextNode(
   waiting: readonly FromNode[],
   conjuncts: readonly Conjunct[],
-  present: ReadonlySet<number>,
+  present: Items,
   planning: Planning,
 ): FromNode {
   const possible = waiting.filter((node) => needsOf(node).every((row) => present.has(row)));
@@ -110,7 +116,7 @@ function joinOfPair({ nodes, conjuncts }: FromList, planning: Planning): FromNod
   if (!engineRules[planning.dialect].mergesJoins || a?.kind !== 'leaf' || b?.kind !== 'leaf' || another !== undefined)
     return null;
   if (a.item.table === null || b.item.table === null) return null;
-  const first = nextNode(nodes, conjuncts, new Set(), planning);
+  const first = nextNode(nodes, conjuncts, new Map(), planning);
   if (accessScore(first, conjuncts, () => false, planning) === pointScore) return null;
   const [from, to] = first === a ? [a, b] : [b, a];
   const merges = [mergeOf(from.item, to.item, conjuncts, planning), mergeOf(to.item, from.item, conjuncts, planning)];
@@ -123,8 +129,8 @@ function joinOfPair({ nodes, conjuncts }: FromList, planning: Planning): FromNod
 
 interface Joining {
   readonly conjuncts: readonly Conjunct[];
-  /** Of what has been joined. */
-  readonly present: ReadonlySet<number>;
+  /** What has been joined. */
+  readonly present: Items;
   readonly planning: Planning;
 }
 
@@ -169,10 +175,10 @@ function needsOf(node: FromNode): number[] {
 }
 
 interface RowsThere {
-  /** Of what has been joined, and `known`. */
-  readonly present: ReadonlySet<number>;
+  /** What has been joined, and `known`. */
+  readonly present: Items;
   /** From outside the list. */
-  readonly known: ReadonlySet<number>;
+  readonly known: Items;
 }
 
 function nodeSource(node: FromNode, conjuncts: readonly Conjunct[], there: RowsThere, planning: Planning): Source {
@@ -198,7 +204,7 @@ function nodeSource(node: FromNode, conjuncts: readonly Conjunct[], there: RowsT
   const right = planJoins(
     { nodes: node.right.nodes, conjuncts: [...node.right.conjuncts, ...node.on] },
     planning,
-    new Set([...present, ...leftRows]),
+    new Map([...present, ...node.left.nodes.flatMap(itemsOf).map((item) => [item.row, item] as const)]),
   );
   return filtered(leftJoin(left, right, rightRows), allOf(above));
 }
@@ -210,6 +216,7 @@ function leafSource(leaf: Leaf, conjuncts: readonly Conjunct[], there: RowsThere
     const access = planning.access(item.table, waysOfLeaf(item, item.table, conjuncts, there, planning), false);
     if (access !== null) {
       planning.steps.push(indexStep(access, item.name));
+      noteLookUp(access, item, item.table, there.present);
       return tableSource(item.table.id, item.row, access.paths, rowCondition(item, conjuncts, planning));
     }
   }
@@ -217,6 +224,14 @@ function leafSource(leaf: Leaf, conjuncts: readonly Conjunct[], there: RowsThere
   if (hashed !== null) return hashed;
   planning.steps.push({ nodeType: item.table === null ? 'Scan' : 'Seq Scan', relation: item.name });
   return plainSource(leaf, conjuncts, planning);
+}
+
+/** The item before, whose rows give the keys, is read with this in view. */
+function noteLookUp({ keyColumn, index }: Access, item: RangeItem, { id: table }: Table, present: Items): void {
+  const before = keyColumn === null ? undefined : present.get(keyColumn.row);
+  if (keyColumn === null || before === undefined) return;
+  before.lookUps ??= [];
+  before.lookUps.push({ cell: keyColumn.cell, table, index: index.id, cells: item.cellsRead });
 }
 
 /**

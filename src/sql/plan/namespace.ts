@@ -1,6 +1,6 @@
 /** Which names a FROM clause makes visible, and what they stand for. */
 import type { Table } from '../catalog/relation.ts';
-import type { LockRequest, SqlType } from '../model/index.ts';
+import type { LockRequest, LookUp, SqlType } from '../model/index.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
 
 /** Something in FROM with a name: a table, a subquery, a function. It is one row of the frame. */
@@ -18,6 +18,8 @@ export interface RangeItem {
   isWritten?: boolean;
   /** The locking clause of a join locks its rows as they are read. */
   lockedBy?: LockRequest;
+  /** What a join looks up for each of its rows. */
+  lookUps?: LookUp[];
   /** Columns that its rows have and `*` does not show. */
   readonly systemColumns?: readonly ItemColumn[];
   /** Computed from the catalog: its table's own name. */

@@ -38,6 +38,7 @@ export function rowCondition(
       cells: item.cellsRead,
       isWritten: item.isWritten === true,
       lockedBy: item.lockedBy,
+      lookUps: item.lookUps,
     };
   };
 }
