@@ -40,7 +40,7 @@ const programs: readonly (readonly [name: string, cause: string | number])[] = [
   ['dbos-4.22.6', 4],
   ['drizzle-0.45.2', 'each saw no row in __drizzle_migrations'],
   ['verrou-0.5.1', "saw no row in tables where table_name = 'verrou'"],
-  ['verrou-0.5.2', 40],
+  ['verrou-0.5.2', 56],
   ['better-auth-magic-link-1.6.10', 'lost update between sessions: each read verification'],
   ['better-auth-magic-link-1.6.16', 6],
   ['better-auth-email-otp-1.6.16', 'alice deleted it; bob saw what alice wrote to verification'],

@@ -49,19 +49,30 @@ function sentence(failure: SqlFailure, evidence: SqlEvidence, profile: Profile):
 }
 
 /** The error that failed a session, before those that only say that its transaction has failed. */
-function failureOf({ message, statements }: SqlFailure): { readonly session: string; readonly text: string } | null {
+function failureOf({ message, statements }: SqlFailure): FailedStatement | null {
   const session = /^session "(.*?)" failed: /.exec(message)?.[1];
   const isError = /^(?!25P02)[0-9A-Z]{5} /;
   const last = statements.findLast((each) => each.session === session && isError.test(each.outcome));
-  return session === undefined || last === undefined ? null : { session, text: last.outcome };
+  return session === undefined || last === undefined ? null : { session, text: last.outcome, sql: last.sql };
 }
 
-/** PostgreSQL looks for a name before it enters it in a unique index of its catalog, and then waits for another that enters it. */
+interface FailedStatement {
+  readonly session: string;
+  readonly text: string;
+  readonly sql: string;
+}
+
+/**
+ * PostgreSQL looks for a name before it enters it in a unique index of its catalog, and then waits for another that enters it. IF NOT EXISTS is for the
+ * first look alone: the later ones fail.
+ */
 function nameText(failure: SqlFailure): string | null {
   const error = failureOf(failure);
-  if (error === null || !/^23505 .*"pg_(class_relname_nsp|type_typname_nsp|namespace_nspname)_index"$/.test(error.text))
-    return null;
-  const { session, text } = error;
+  if (error === null) return null;
+  const { session, text, sql } = error;
+  const isEntered = /^23505 .*"pg_(class_relname_nsp|type_typname_nsp|namespace_nspname)_index"$/.test(text);
+  const isSeenLate = /^(?:42P07|42710) /.test(text) && /\bif\s+not\s+exists\b/i.test(sql);
+  if (!isEntered && !isSeenLate) return null;
   const what = `${session} looked for it before the other had committed it (${text})`;
   return `Cause: two sessions make the same name at a time: ${what}. IF NOT EXISTS does not look again.`;
 }

@@ -58,6 +58,8 @@ export type {
   QueryStatement,
   SettingStatement,
   Statement,
+  NameLook,
+  NewName,
   TableLock,
   TransactionModes,
   TransactionStatement,

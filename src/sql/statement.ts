@@ -19,13 +19,21 @@ export interface TableLock {
   readonly ifLocked: 'wait' | 'error';
 }
 
-/** A name that a DDL statement makes: its transaction holds it exclusively until it ends. */
+/** A name that a DDL statement enters into a unique index of the catalog: its transaction holds it exclusively until it ends. */
 export interface NewName {
-  /** The unique index of the catalog that refuses a second one. */
   readonly index: string;
   readonly name: string;
-  /** As far as the session sees. */
+  /** Is it in the index? As far as the session sees. */
   readonly isTaken: () => boolean;
+  /** After the statement has found the name free it looks again, in this order, before it enters it. */
+  readonly looks: readonly NameLook[];
+  /** Another transaction has entered it, and is open. */
+  readonly ifEntered: 'wait' | 'choose another';
+}
+
+export interface NameLook {
+  readonly isTaken: () => boolean;
+  readonly error: () => SqlError;
 }
 
 /** SELECT, VALUES, INSERT, UPDATE, DELETE, EXPLAIN...: reads and writes rows. Valid for one version of the catalog. */

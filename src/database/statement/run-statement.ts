@@ -35,7 +35,8 @@ export function* runStatement(
     if (commitsAround) yield* transaction.commit();
     const isFirst = !transaction.hasBegun;
     const stored = transaction.open(isRead);
-    statement = yield* lockTables(stored, transaction, () => currentStatement(prepared, parts) as RowStatement);
+    const current = (): RowStatement => currentStatement(prepared, parts) as RowStatement;
+    statement = yield* lockTables(stored, transaction, current, engine.pauses);
     if (statement.kind === 'lock') return emptyResult(statement.command);
     state.watch.onStep?.(engine.snapshotOf(transaction.isolation, isRead));
     instance.choices.mayFailSpuriously(state, transaction.isolation);

@@ -23,14 +23,21 @@ export class HeldHeavyweightLocks {
     return this.#held.length;
   }
 
+  /** @returns is it held? */
+  tryLock(tag: LockTag, mode: LockMode): boolean {
+    if (this.#isHeld(tag, mode)) return true;
+    this.#touch(tag, mode);
+    const isFree = this.#waiter.storage.heavyweight.tryAcquire(tag, this.#waiter, mode, 'refuse');
+    if (isFree) this.#held.push({ tag, mode });
+    return isFree;
+  }
+
   /** @returns did it have to wait? @throws SqlError 55P03, 40P01 */
   *lock(tag: LockTag, mode: LockMode, ifLocked: 'wait' | 'error', describe: () => LockedObject): Waiting<boolean> {
-    if (this.#held.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
+    if (this.#isHeld(tag, mode)) return false;
     const { storage, id } = this.#waiter;
     const { heavyweight } = storage;
-    const touch = (): void => {
-      if (storage.footprint !== null) touchLock(storage.footprint, tag, mode);
-    };
+    const touch = (): void => this.#touch(tag, mode);
     touch();
     const isFree = heavyweight.tryAcquire(tag, this.#waiter, mode, ifLocked === 'wait' ? 'wait' : 'refuse');
     if (!isFree) {
@@ -52,8 +59,17 @@ export class HeldHeavyweightLocks {
   release(mark: number): void {
     const { storage, session } = this.#waiter;
     for (const { tag, mode } of this.#held.splice(mark)) {
-      if (storage.footprint !== null) touchLock(storage.footprint, tag, mode);
+      this.#touch(tag, mode);
       storage.heavyweight.release(tag, session, mode);
     }
+  }
+
+  #isHeld(tag: LockTag, mode: LockMode): boolean {
+    return this.#held.some((lock) => lock.tag === tag && lock.mode === mode);
+  }
+
+  #touch(tag: LockTag, mode: LockMode): void {
+    const { footprint } = this.#waiter.storage;
+    if (footprint !== null) touchLock(footprint, tag, mode);
   }
 }

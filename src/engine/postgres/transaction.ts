@@ -235,6 +235,10 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
     }));
   }
 
+  tryLockName(name: string): boolean {
+    return this.#heavyweight.tryLock(`name ${name}`, 'exclusive');
+  }
+
   /** Until no transaction blocks this one. @throws SqlError 40P01 */
   wait(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void> {
     return waitForBlockers(this, blockers, reason, touch);

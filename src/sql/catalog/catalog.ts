@@ -144,6 +144,12 @@ export class Catalog {
     return this.relation(schema, name) !== undefined || this.index(schema, name) !== undefined;
   }
 
+  /** Is it, or has another session put a relation under it and not committed that yet? */
+  isTakenByAny(schema: string, name: string): boolean {
+    const relations = this.#schemas.get(schema)?.relations;
+    return this.isTaken(schema, name) || (relations !== undefined && this.#uncommitted.isHidden(relations, name));
+  }
+
   /** Puts a relation under its name, in the place of one with this name. */
   put(relation: Relation): Undo {
     return this.#set(this.#schema(relation.schema).relations, relation.name, relation);

@@ -49,6 +49,15 @@ export class UncommittedChanges {
     return [...this.#bySession].some(([session, changes]) => session !== this.#session && changes.length > 0);
   }
 
+  /** Has a session put something under this name that the one that looks does not see? */
+  isHidden(map: ReadonlyMap<string, unknown>, name: string): boolean {
+    return [...this.#bySession].some(
+      ([session, changes]) =>
+        session !== this.#session &&
+        changes.some((change) => change.map === map && change.name === name && change.after !== undefined),
+    );
+  }
+
   get areNone(): boolean {
     return [...this.#bySession.values()].every((changes) => changes.length === 0);
   }

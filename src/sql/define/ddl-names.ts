@@ -1,62 +1,114 @@
 /**
- * The names that a DDL statement makes. Two that make the same one at a time conflict in a unique index of PostgreSQL's catalog: the later one waits for the
- * other's transaction, and then fails with 23505, IF NOT EXISTS or not.
+ * The names that a DDL statement enters into unique indexes of PostgreSQL's catalog. Of two that enter the same one at a time the later one waits for the
+ * other's transaction, and then fails with 23505, IF NOT EXISTS or not. Where it looks again in between and the other is committed by then, it fails with
+ * another code: `transformCreateStmt`, `heap_create_with_catalog`, `TypeCreate`, `ChooseRelationName`.
  */
-import type { ColumnDef, CreateStmt, Node } from '@pgsql/types';
-import { engineRules } from '../model/index.ts';
+import type { ColumnDef, CreateStmt, Node, RangeVar } from '@pgsql/types';
+import { engineRules, SqlError } from '../model/index.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import type { NewName } from '../statement.ts';
+import type { NameLook, NewName } from '../statement.ts';
 
-const classIndex = 'pg_class_relname_nsp_index';
-const typeIndex = 'pg_type_typname_nsp_index';
-
-/** In the order in which PostgreSQL enters them. */
+/** In the order in which PostgreSQL enters them. None where the statement finds its name taken: it says so, or skips it. */
 export function ddlNames(node: Node, planning: Planning): NewName[] {
   if (!engineRules[planning.dialect].entersNames) return [];
-  const relation = (schema: string | undefined, name = '', index = classIndex): NewName => {
-    const place = planning.creationSchema(schema);
-    return { name: `${place}.${name}`, index, isTaken: () => planning.catalog.isTaken(place, name) };
-  };
   if ('CreateStmt' in node) {
-    const { schemaname, relname } = node.CreateStmt.relation ?? {};
-    const sequences = sequenceColumns(node.CreateStmt).map((column) =>
-      relation(schemaname, `${relname}_${column}_seq`),
-    );
-    return [...sequences, relation(schemaname, relname, typeIndex)];
+    const { relation, if_not_exists: ifNotExists = false } = node.CreateStmt;
+    const own = rowTypeNames(relation, ifNotExists, planning);
+    return own.length === 0 ? [] : [...sequenceNames(node.CreateStmt, planning), ...own];
   }
   if ('CreateTableAsStmt' in node) {
-    const { schemaname, relname } = node.CreateTableAsStmt.into?.rel ?? {};
-    return [relation(schemaname, relname, typeIndex)];
+    const { into, if_not_exists: ifNotExists = false } = node.CreateTableAsStmt;
+    return rowTypeNames(into?.rel, ifNotExists, planning);
   }
-  if ('ViewStmt' in node) return [relation(node.ViewStmt.view?.schemaname, node.ViewStmt.view?.relname, typeIndex)];
-  if ('CreateSeqStmt' in node)
-    return [relation(node.CreateSeqStmt.sequence?.schemaname, node.CreateSeqStmt.sequence?.relname)];
-  if ('IndexStmt' in node && node.IndexStmt.idxname !== undefined)
-    return [relation(node.IndexStmt.relation?.schemaname, node.IndexStmt.idxname)];
+  if ('ViewStmt' in node) return rowTypeNames(node.ViewStmt.view, node.ViewStmt.replace === true, planning);
+  if ('CreateSeqStmt' in node) {
+    const { sequence, if_not_exists: ifNotExists = false } = node.CreateSeqStmt;
+    const { schema, name, isTaken } = relationPlace(sequence, planning);
+    return isTaken() ? [] : [relationName(schema, name, ifNotExists, planning)];
+  }
+  if ('IndexStmt' in node && node.IndexStmt.idxname !== undefined) {
+    const { relation = {}, idxname } = node.IndexStmt;
+    const { schema, name, isTaken } = relationPlace({ ...relation, relname: idxname }, planning);
+    return isTaken() ? [] : [relationName(schema, name, false, planning)];
+  }
   if ('CreateEnumStmt' in node) {
     const names = stringsOf(node.CreateEnumStmt.typeName);
-    const place = planning.creationSchema(names.at(-2));
+    const schema = planning.creationSchema(names.at(-2));
     const name = names.at(-1) ?? '';
-    const isTaken = (): boolean => planning.catalog.type(place, name) !== undefined;
-    return [{ name: `${place}.${name}`, index: typeIndex, isTaken }];
+    return isTypeTaken(schema, name, planning) ? [] : [typeName(schema, name, planning)];
   }
   if ('CreateSchemaStmt' in node) {
-    const { schemaname = '' } = node.CreateSchemaStmt;
-    const isTaken = (): boolean => planning.catalog.hasSchema(schemaname);
-    return [{ name: `schema ${schemaname}`, index: 'pg_namespace_nspname_index', isTaken }];
+    const { schemaname: name = '' } = node.CreateSchemaStmt;
+    const isTaken = (): boolean => planning.catalog.hasSchema(name);
+    const entry = { name: `schema ${name}`, index: 'pg_namespace_nspname_index', isTaken };
+    return isTaken() ? [] : [{ ...entry, looks: [], ifEntered: 'wait' }];
   }
   return [];
 }
 
-function sequenceColumns({ tableElts = [] }: CreateStmt): string[] {
-  return tableElts.flatMap((element) =>
-    'ColumnDef' in element && hasSequence(element.ColumnDef) ? [element.ColumnDef.colname ?? ''] : [],
-  );
+/** Of a relation that has a type of its rows: its name is looked for among relations, then among types. */
+function rowTypeNames(range: RangeVar | undefined, mayExist: boolean, planning: Planning): NewName[] {
+  const { schema, name, isTaken } = relationPlace(range, planning);
+  if (isTaken()) return [];
+  const relation = relationName(schema, name, mayExist, planning);
+  const type = typeName(schema, name, planning);
+  const look: NameLook = { isTaken: type.isTaken, error: () => new SqlError('42710', `type "${name}" already exists`) };
+  return [{ ...type, looks: [...relation.looks, look] }, relation];
 }
 
-function hasSequence({ typeName, constraints = [] }: ColumnDef): boolean {
-  const type = stringsOf(typeName?.names).at(-1) ?? '';
+interface RelationPlace {
+  readonly schema: string;
+  readonly name: string;
+  readonly isTaken: () => boolean;
+}
+
+function relationPlace({ schemaname, relname: name = '' }: RangeVar = {}, planning: Planning): RelationPlace {
+  const schema = planning.creationSchema(schemaname);
+  return { schema, name, isTaken: () => planning.catalog.isTaken(schema, name) };
+}
+
+/** @param mayExist the first look takes a name that is there; the second refuses it, as both do otherwise */
+function relationName(schema: string, name: string, mayExist: boolean, planning: Planning): NewName {
+  const isTaken = (): boolean => planning.catalog.isTaken(schema, name);
+  const look: NameLook = { isTaken, error: () => new SqlError('42P07', `relation "${name}" already exists`) };
+  return {
+    name: `relation ${schema}.${name}`,
+    index: 'pg_class_relname_nsp_index',
+    isTaken,
+    looks: mayExist ? [look] : [],
+    ifEntered: 'wait',
+  };
+}
+
+function typeName(schema: string, name: string, planning: Planning): NewName {
+  return {
+    name: `type ${schema}.${name}`,
+    index: 'pg_type_typname_nsp_index',
+    isTaken: () => isTypeTaken(schema, name, planning),
+    looks: [],
+    ifEntered: 'wait',
+  };
+}
+
+function isTypeTaken(schema: string, name: string, { catalog }: Planning): boolean {
+  const kind = catalog.relation(schema, name)?.kind;
+  return kind === 'table' || kind === 'view' || catalog.type(schema, name) !== undefined;
+}
+
+/** `ChooseRelationName` passes over names that other transactions have entered, unless it looks before they do. */
+function sequenceNames({ relation, tableElts = [] }: CreateStmt, planning: Planning): NewName[] {
+  const schema = planning.creationSchema(relation?.schemaname);
+  return tableElts.flatMap((element) => {
+    if (!('ColumnDef' in element) || !hasSequence(element.ColumnDef)) return [];
+    const name = `${relation?.relname}_${element.ColumnDef.colname}_seq`;
+    if (planning.catalog.isTaken(schema, name)) return [];
+    return [{ ...relationName(schema, name, true, planning), ifEntered: 'choose another' as const }];
+  });
+}
+
+function hasSequence({ typeName: { names } = {}, constraints = [] }: ColumnDef): boolean {
+  const type = stringsOf(names).at(-1) ?? '';
   const isIdentity = constraints.some((each) => 'Constraint' in each && each.Constraint.contype === 'CONSTR_IDENTITY');
   return isIdentity || /^(?:small|big)?serial[248]?$/.test(type);
 }

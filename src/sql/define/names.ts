@@ -20,7 +20,7 @@ export function chooseName(
 
 export function isTakenIn(catalog: Catalog, schema: string, others: Iterable<string> = []): (name: string) => boolean {
   const own = new Set(others);
-  return (name) => own.has(name) || catalog.isTaken(schema, name);
+  return (name) => own.has(name) || catalog.isTakenByAny(schema, name);
 }
 
 /** Names of indexes are names of relations to PostgreSQL; to MySQL they are their table's own. */

@@ -234,6 +234,8 @@ export interface StorageTransaction {
   lockTable?(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean>;
   /** Locks the name of an object that is made, as `lockTable` locks a table: one transaction at a time has it. */
   lockName?(name: string): Waiting<boolean>;
+  /** Locks it if no other transaction has it. @returns is it locked? */
+  tryLockName?(name: string): boolean;
   /** DEFERRABLE: before the first statement; takes snapshots and waits until one is safe. Absent: no level of the store needs that. */
   takeSafeSnapshot?(): Waiting<void>;
   /** A statement begins: where the level takes statement snapshots, this takes one. */
