@@ -66,7 +66,9 @@ test('two that make the same table at a time are the cause of the error, which i
   const result = await exploreSql(made, { profile: parseProfile({ engine: 'postgres' }) });
   const found = 'Cause: two sessions make the same name at a time: bob looked for it before the other had committed it';
   const { failures } = result;
-  const causes = failures.map((failure) => formatSqlExploration({ ...result, failures: [failure] }, { width: Infinity }));
+  const causes = failures.map((failure) =>
+    formatSqlExploration({ ...result, failures: [failure] }, { width: Infinity }),
+  );
   for (const error of [
     '23505 duplicate key value violates unique constraint "pg_type_typname_nsp_index"',
     '42P07 relation "kept" already exists',
