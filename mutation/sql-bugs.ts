@@ -144,8 +144,8 @@ export const sqlBugs: readonly PlantedBug[] = [
   {
     name: 'OFFSET counts rows that SKIP LOCKED passes over',
     file: 'src/sql/plan/locking.ts',
-    before: '      if (!(yield* lockRows(frame, rows, items, where))) continue;\n      if (toSkip-- > 0) continue;',
-    after: '      if (toSkip-- > 0) continue;\n      if (!(yield* lockRows(frame, rows, items, where))) continue;',
+    before: '      if (!(yield* lockRows(frame, rows, items, recheck))) continue;\n      if (toSkip-- > 0) continue;',
+    after: '      if (toSkip-- > 0) continue;\n      if (!(yield* lockRows(frame, rows, items, recheck))) continue;',
     why: 'OFFSET drops rows before they are locked',
     tests: ['test/sql-concurrency.test.ts'],
   },

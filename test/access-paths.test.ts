@@ -3,10 +3,12 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exploreSql } from '../src/explore/sql/index.ts';
 import { exploreSqlPlans } from '../src/explore/sql/explore-sql-plans.ts';
+import { accessKey } from '../src/database/assumptions/index.ts';
 import { parseProfile } from '../src/database/index.ts';
 import program, { reading, schema, writing } from './support/apart-by-index.ts';
 import { startPostgres } from './support/postgres-server.ts';
 import { startedOrSkipped } from './support/server-process.ts';
+import { moiraiInLockStep, postgresInLockStep, runInLockStep } from './support/sql-lock-step.ts';
 
 const server = await startedOrSkipped(startPostgres);
 afterAll(() => server?.stop());
@@ -78,3 +80,33 @@ describe.skipIf(server === undefined)('PostgreSQL, serializable', () => {
     expect(await explored()).toEqual(fails);
   });
 });
+
+const stock = `create table p (sid int, k int); create table s (id int primary key, uid int, n int); insert into s values (1, 1, 0)`;
+const above = 'update s set n = n + 1 where exists (select 1 from p where p.sid = s.uid and p.k > s.n)';
+const steps = `a: begin\na: update s set n = 10 where id = 1\nb: ${above}\na: commit\nb: select n from s`;
+/** As a hash table has the rows, and as a nested loop comes to them. */
+const partners = {
+  'from its last row': 'set enable_nestloop = off',
+  'from its first row': 'set enable_hashjoin = off',
+};
+
+describe.each(Object.entries(partners))(
+  'the row of EXISTS that a changed row is compared with, %s',
+  (taken, setting) => {
+    test.each(['(1, 5), (1, 20)', '(1, 20), (1, 5)'])('%s', async (rows) => {
+      const filled = `${stock}; insert into p values ${rows}`;
+      const way = Object.keys(partners).indexOf(taken);
+      const ours = moiraiInLockStep({ [accessKey({ table: 'p for EXISTS', statement: above })]: way });
+      const answered = await runInLockStep(ours, filled, steps);
+      await ours.close();
+      expect(answered).toContain(rows.startsWith('(1, 20)') === (way === 1) ? 'b -> UPDATE 1' : 'b -> UPDATE 0');
+      if (server === undefined) return;
+      const real = await postgresInLockStep(server.port);
+      const forced = ['set enable_mergejoin = off', setting].map((sql) => `b: ${sql}`);
+      const expected = [...forced.map((step) => `${step} -> SET`), answered].join('\n');
+      const shownThere = await runInLockStep(real, filled, [...forced, steps].join('\n'), expected);
+      await real.close();
+      expect(shownThere).toBe(expected);
+    });
+  },
+);

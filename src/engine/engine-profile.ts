@@ -114,7 +114,7 @@ export type UndoneByError = 'statement' | 'transaction' | 'all until rollback';
 /** The snapshot of the statement, that of its transaction, or none: the latest versions. */
 export type SnapshotOf = 'statement' | 'transaction' | 'none';
 
-/** `locks`: what is locked or remembered, and the order of rows; `order`: that alone. */
+/** `locks`: what is locked, remembered or written, and the order of rows; `order`: that alone. */
 export type DependsOnWay = 'locks' | 'order' | 'nothing';
 
 export interface Recorder {

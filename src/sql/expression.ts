@@ -17,6 +17,8 @@ export interface Expression {
   readonly isUnsigned?: boolean;
   /** Does it call a function whose calls count, as those that take locks? */
   readonly isVolatile?: boolean;
+  /** Of a condition that the server makes a join of. */
+  readonly join?: SubqueryJoin | undefined;
   /** Where it is a plain column of the query itself: which of the frame's rows, and which cell. For access paths and result names. */
   readonly column?: { readonly row: number; readonly cell: number };
 }
@@ -30,6 +32,20 @@ export interface Frame {
   readonly execution: Execution;
   readonly outer: Frame | null;
 }
+
+/** EXISTS or IN as a join: what a row was compared with, for the time when the row has changed. */
+export interface SubqueryJoin {
+  /** The table of the subquery, where it depends on the row of it that comes first whether a changed row still matches. */
+  readonly openFor: string | null;
+  /**
+   * Joins the rows of a frame with the first rows of the subquery that match, or the last. The result tells of other rows in the frame whether they
+   * match the same rows of the subquery.
+   */
+  readonly of: (frame: Frame, takesLast: boolean) => Recheck;
+}
+
+/** Do the rows that are in the frame now satisfy what others satisfied? */
+export type Recheck = (frame: Frame) => boolean;
 
 /** What names mean where an expression stands; given by the planner. */
 export interface Scope {
@@ -64,6 +80,8 @@ export interface Subquery {
   readonly rows: (frame: Frame) => Iterable<readonly SqlValue[]>;
   /** For EXISTS. */
   readonly hasRow: (frame: Frame) => boolean;
+  /** For EXISTS that the server makes a join of. */
+  readonly join?: SubqueryJoin | undefined;
   /** Does it look at the query around it? If not, its rows may be kept for the statement. */
   readonly isCorrelated: boolean;
   /** What is kept for the statement under way. */

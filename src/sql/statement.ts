@@ -72,6 +72,8 @@ export interface AccessChoice {
   readonly ways: number;
   /** Does it lock what it reads on the way? */
   readonly locks: boolean;
+  /** Does it decide about rows alone that have changed while the statement waited for them? */
+  readonly isForRecheck?: boolean;
 }
 
 export interface QueryOutcome {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type QueryArrayResult, type types } from 'pg';
 import { connected, openDatabase, type TestSession } from '../../src/database/sql-session.test-support.ts';
+import type { Ways } from '../../src/database/assumptions/index.ts';
 import { formatText } from '../../src/sql/model/index.ts';
 import type { StatementResult } from '../../src/sql/index.ts';
 
@@ -89,7 +90,8 @@ function answeredIn(expected: string): readonly (readonly string[])[] {
     .map((step) => [...step.matchAll(/^ *(\w+)(?:: .*)? -> /gm)].map(([, name = '']) => name));
 }
 
-export function moiraiInLockStep(): LockStepServer {
+/** @param ways by which the statements reach rows; without: the likely ones */
+export function moiraiInLockStep(ways: Ways = {}): LockStepServer {
   let sessions = new Map<string, TestSession>();
   let answers = new Map<string, string>();
   let close = (): void => {};
@@ -97,7 +99,7 @@ export function moiraiInLockStep(): LockStepServer {
   return {
     async prepare(schema) {
       close();
-      const database = await openDatabase({ engine: 'postgres' }, { settle: null, pauses: false });
+      const database = await openDatabase({ engine: 'postgres' }, { settle: null, pauses: false, ways });
       close = () => database.close();
       sessions = new Map();
       answers = new Map();

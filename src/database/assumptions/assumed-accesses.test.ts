@@ -28,6 +28,28 @@ describe('a choice between an index and the table matters', () => {
   });
 });
 
+const updateOfFresh = (condition: string): string =>
+  `update u set tid = 1 where exists (select 1 from t where t.owner = u.tid and ${condition})`;
+
+test.each([
+  ['read committed', 't.n > u.id', 1],
+  ['read uncommitted', 't.n > u.id', 1],
+  ['repeatable read', 't.n > u.id', 0],
+  ['serializable', 't.n > u.id', 0],
+  ['read committed', 't.n > 0', 0],
+  ['read committed', 't.n = u.id', 0],
+  ['read committed', 't.n > u.id and t.id = u.id', 0],
+])(
+  'PostgreSQL, %s: with which row of EXISTS a changed row is compared, where %s',
+  async (isolation, condition, count) => {
+    const statement = updateOfFresh(condition);
+    const { assumed } = await afterStatements('postgres', isolation, [statement]);
+    const ofPartners = assumed.list.filter(({ table }) => table.endsWith(' for EXISTS'));
+    const choice = { table: 't for EXISTS', statement, taken: 'from its last row', way: 0, ways: 2 };
+    expect(ofPartners).toEqual(count === 0 ? [] : [choice]);
+  },
+);
+
 describe('no choice, or one that makes no difference', () => {
   test.each([
     ['postgres', 'repeatable read', 'update t set n = 1 where owner = 1'],

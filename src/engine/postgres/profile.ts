@@ -69,8 +69,13 @@ class PostgresProfile extends LockingProfile {
     return this.pauses ? yield* pausing(view, begun, () => this.keepsSnapshot()) : view;
   }
 
-  /** Below SERIALIZABLE it locks rows, whatever the way to them. */
-  dependsOnWay(_choice: AccessChoice, _statement: QueryStatement, isolation: IsolationName): DependsOnWay {
+  /** Below SERIALIZABLE it locks rows, whatever the way to them. With a snapshot for the transaction a row that has changed is an error. */
+  dependsOnWay(
+    { isForRecheck = false }: AccessChoice,
+    _statement: QueryStatement,
+    isolation: IsolationName,
+  ): DependsOnWay {
+    if (isForRecheck) return isolation === 'serializable' || isolation === 'repeatable read' ? 'nothing' : 'locks';
     return isolation === 'serializable' ? 'locks' : 'order';
   }
 

@@ -82,9 +82,11 @@ export class PostgresStatement implements StatementView {
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
+    const { matches, stillMatches } = condition;
     const scan = request.ifLocked === 'skip' ? null : this.#observations.beginScan(tableId, condition, this.#snapshot);
     for (const version of this.#versionsFor(request, table, path, condition)) {
-      const locked = yield* lockVersion(version, condition.matches, request, this.#reader);
+      const again = stillMatches === undefined ? matches : (newer: Row) => stillMatches(newer, version);
+      const locked = yield* lockVersion(version, again, request, this.#reader);
       if (locked === null) {
         this.#observations.change(version);
         continue;

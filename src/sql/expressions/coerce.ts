@@ -107,6 +107,7 @@ function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, '
     type,
     modifier: digitsOfConversion(source, type, dialect),
     isRowFree: source.isRowFree,
+    isVolatile: source.isVolatile === true,
     evaluate: (frame) => {
       const value = evaluate(frame);
       return value === null ? null : convert(value, frame.execution);
@@ -186,6 +187,7 @@ function withModifier(source: Expression, type: SqlType, modifier: number, how: 
     type,
     modifier,
     isRowFree: source.isRowFree,
+    isVolatile: source.isVolatile === true,
     evaluate: (frame) => applyModifier(evaluate(frame), type, modifier, isExplicit),
   };
 }

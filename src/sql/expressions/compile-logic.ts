@@ -10,7 +10,7 @@ import {
   type SqlArray,
   type SqlValue,
 } from '../model/index.ts';
-import type { Expression } from '../expression.ts';
+import type { Expression, SubqueryJoin } from '../expression.ts';
 import { applyOperator } from './apply-operator.ts';
 import { cellOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
@@ -41,10 +41,11 @@ export function compileBoolean({ boolop, args = [] }: BoolExpr, compiler: Compil
   const operands = parts.map(({ evaluate }) => evaluate);
   const [first] = operands;
   if (boolop === 'NOT_EXPR' && first !== undefined) {
-    return truth(compiler, isRowFree, (frame) => {
+    const negated = truth(compiler, isRowFree, (frame) => {
       const value = first(frame);
       return value === null ? null : value === false;
     });
+    return isExists(args[0]) && parts[0]?.join !== undefined ? { ...negated, join: antiJoin } : negated;
   }
   // AND ends at the first false, OR at the first true; otherwise a NULL makes it NULL.
   const decisive = boolop === 'OR_EXPR';
@@ -58,6 +59,13 @@ export function compileBoolean({ boolop, args = [] }: BoolExpr, compiler: Compil
     return result;
   });
 }
+
+function isExists(node: Node | undefined): boolean {
+  return node !== undefined && 'SubLink' in node && node.SubLink.subLinkType === 'EXISTS_SUBLINK';
+}
+
+/** A row without a partner has none when it has changed. */
+const antiJoin: SubqueryJoin = { openFor: null, of: () => () => true };
 
 export function compileNullTest({ arg, nulltesttype }: NullTest, compiler: Compiler): Expression {
   if (arg === undefined) throw notSupported('this test for NULL');

@@ -1,6 +1,7 @@
 /** Subqueries in expressions: EXISTS, IN, ANY, ALL, scalar, row and ARRAY. */
 import type { Node, SubLink } from '@pgsql/types';
 import {
+  engineRules,
   keyText,
   notSupported,
   SqlError,
@@ -10,7 +11,7 @@ import {
   type SqlArray,
   type SqlValue,
 } from '../model/index.ts';
-import type { Expression, Frame, Subquery, SubqueryUse } from '../expression.ts';
+import type { Expression, Frame, Subquery, SubqueryJoin, SubqueryUse } from '../expression.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { once, oneRow, someRow } from './subquery-rows.ts';
@@ -29,7 +30,7 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   const rows = kept(subquery);
   switch (link.subLinkType) {
     case 'EXISTS_SUBLINK':
-      return truth(compiler, isRowFree, someRow(subquery));
+      return { ...truth(compiler, isRowFree, someRow(subquery)), join: subquery.join };
     case 'EXPR_SUBLINK': {
       const { type, isUnsigned = false } = onlyColumn(subquery);
       const row = once(subquery, oneRow);
@@ -81,22 +82,51 @@ function compileMembership(
   compiler: Compiler,
 ): Expression {
   const operator = namesOf(link.operName).at(-1) ?? '=';
-  const { parts, cells, test } = prepare(link, operator, subquery, compiler);
+  const prepared = prepare(link, operator, subquery, compiler);
+  const { parts, cells, test } = prepared;
   const isRowFree = !subquery.isCorrelated && parts.every((each) => each.isRowFree);
+  const join = isAny ? anyJoin(prepared, subquery, rows, compiler) : undefined;
   const [only] = parts;
   const [column] = subquery.columns;
   const canLookUp = isAny && operator === '=' && parts.length === 1 && !subquery.isCorrelated;
   if (canLookUp && only !== undefined && column !== undefined && isSameType(only.type, column.type)) {
-    return lookUp(only, rows, compiler, isRowFree);
+    return { ...lookUp(only, rows, compiler, isRowFree), join };
   }
-  return truth(compiler, isRowFree, (frame) =>
+  const evaluate: Expression['evaluate'] = (frame) =>
     quantified(rows(frame), isAny, (row) => {
-      cells.forEach((cell, i) => {
-        cell.value = row[i] ?? null;
-      });
+      setCells(cells, row);
       return test.evaluate(frame);
-    }),
-  );
+    });
+  return { ...truth(compiler, isRowFree, evaluate), join };
+}
+
+/** PostgreSQL joins the rows with those of the subquery, unless that looks at them: prepjointree.c, `convert_ANY_sublink_to_join`. */
+function anyJoin(
+  { parts, cells, test }: ReturnType<typeof prepare>,
+  { isCorrelated }: Subquery,
+  rows: Rows,
+  { scope }: Compiler,
+): SubqueryJoin | undefined {
+  const isConstant = parts.every(({ isRowFree }) => isRowFree);
+  const isVolatile = parts.some((each) => each.isVolatile === true);
+  if (!engineRules[scope.dialect].joinsSubqueries || isCorrelated || isConstant || isVolatile) return undefined;
+  const holds = (row: readonly SqlValue[], frame: Frame): boolean => {
+    setCells(cells, row);
+    return test.evaluate(frame) === true;
+  };
+  return {
+    openFor: null,
+    of: (frame) => {
+      for (const row of rows(frame)) if (holds(row, frame)) return (changed) => holds(row, changed);
+      return () => false;
+    },
+  };
+}
+
+function setCells(cells: ReturnType<typeof prepare>['cells'], row: readonly SqlValue[]): void {
+  cells.forEach((cell, i) => {
+    cell.value = row[i] ?? null;
+  });
 }
 
 function prepare(link: SubLink, operator: string, subquery: Subquery, compiler: Compiler) {
@@ -145,9 +175,7 @@ function compileRowSubquery(link: SubLink, subquery: Subquery, rows: Rows, compi
   return truth(compiler, isRowFree, (frame) => {
     const row = oneRow(rows(frame));
     if (row === undefined) return null;
-    cells.forEach((cell, i) => {
-      cell.value = row[i] ?? null;
-    });
+    setCells(cells, row);
     const value = test.evaluate(frame);
     return value === null ? null : value === true || value === 1;
   });

@@ -41,6 +41,8 @@ export interface EngineRules {
   readonly looksUpDerived: boolean;
   /** Does it look the values of `IN (SELECT ...)` up by an index: those of the subquery in the table, or each row's in the subquery's table? */
   readonly looksUpMembers: boolean;
+  /** Are EXISTS and `IN (SELECT ...)` in WHERE made joins? The new version of a row is then compared with what the old one was joined with. */
+  readonly joinsSubqueries: boolean;
   /** Conditions on one column are compared with each other before the first row is read. */
   readonly comparesConditions: boolean;
   /** A database's name stands where the other has a schema's. There is one database: a name that is no schema's is its own. */

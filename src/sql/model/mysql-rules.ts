@@ -21,6 +21,7 @@ export const mysqlEngine: EngineRules = {
   evaluatesFirst: 'outside comparisons',
   looksUpDerived: false,
   looksUpMembers: true,
+  joinsSubqueries: false,
   comparesConditions: true,
   databasesAreSchemas: true,
   ignoresCaseOfColumns: true,

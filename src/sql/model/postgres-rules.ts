@@ -21,6 +21,7 @@ export const postgresEngine: EngineRules = {
   evaluatesFirst: 'all',
   looksUpDerived: true,
   looksUpMembers: false,
+  joinsSubqueries: true,
   comparesConditions: false,
   databasesAreSchemas: false,
   ignoresCaseOfColumns: false,

@@ -75,6 +75,8 @@ export interface Row {
 /** What a statement asks of the rows of one table. */
 export interface RowCondition {
   readonly matches: (row: Row) => boolean;
+  /** Does a newer version match, where `found` did? Absent: `matches` says so. */
+  readonly stillMatches?: (version: Row, found: Row) => boolean;
   /** The condition for a recorder; `null` where only this statement needs it. */
   readonly keep: (() => KeptCondition) | null;
   /** The columns of a row that the statement reads; `null`: it may read any. */

@@ -11,6 +11,8 @@ export interface Conjunct {
   readonly node: Node;
   readonly expression: Expression;
   readonly uses: ReadonlySet<number>;
+  /** Does it look at the query around? */
+  readonly reachesOut: boolean;
   /** `this side` compared with something that may be known before the row is read. */
   readonly comparisons: readonly Comparison[];
 }
@@ -33,8 +35,10 @@ export interface Comparison {
 
 export function compileConjuncts(condition: Node | undefined, scope: QueryScope): Conjunct[] {
   return conjunctsOf(condition).map((node) => {
-    const { result, uses } = scope.tracked(() => coerceToBoolean(compileExpression(node, scope), scope.clause, scope));
-    return { node, expression: result, uses, comparisons: comparisonsIn(node, scope) };
+    const { result: expression, ...looks } = scope.tracked(() =>
+      coerceToBoolean(compileExpression(node, scope), scope.clause, scope),
+    );
+    return { node, expression, ...looks, comparisons: comparisonsIn(node, scope) };
   });
 }
 

@@ -15,7 +15,6 @@ import {
 import { assert } from '../../base/index.ts';
 import type { Frame } from '../expression.ts';
 import { wholeTable } from './access.ts';
-import { allOf } from './conjunct.ts';
 import { wholeScan } from './covering-index.ts';
 import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
@@ -24,6 +23,7 @@ import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values, restore } from './query.ts';
+import { matchesBeside, planRecheck, type RecheckPlan } from './recheck.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
@@ -72,10 +72,10 @@ export function planLocking(
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
   if (locksWhileScanning && isAlone && only !== undefined && another === undefined)
     return currentRead(plan, only, scope);
-  if (!locksWhileScanning) return lockFound(plan, items);
+  if (!locksWhileScanning) return lockFound(plan, items, scope);
   scope.planning.locksJoin = true;
   for (const { item: each, request } of items) each.lockedBy = request;
-  return lockFound(plan, []);
+  return lockFound(plan, [], scope);
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -123,8 +123,12 @@ function lockedItems(
 }
 
 /** @param items what is locked when the rows have been found: nothing where the scans lock */
-function lockFound(plan: SelectPlan, items: readonly LockedItem[]): NonNullable<PlannedQuery['locking']> {
-  const where = allOf(plan.from.conjuncts);
+function lockFound(
+  plan: SelectPlan,
+  items: readonly LockedItem[],
+  { planning }: QueryScope,
+): NonNullable<PlannedQuery['locking']> {
+  const recheck = planRecheck(plan.from.conjuncts, false, planning);
   return function* lock(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
     const found: Values[] = [];
@@ -136,7 +140,7 @@ function lockFound(plan: SelectPlan, items: readonly LockedItem[]): NonNullable<
     const isOrdered = ordered !== null && running.view.scansInOrder === true;
     for (const { rows } of sortedTuples(isOrdered ? { ...plan, source: ordered, compare: null } : plan, frame, true)) {
       assert(rows !== null, 'rows that are locked are kept');
-      if (!(yield* lockRows(frame, rows, items, where))) continue;
+      if (!(yield* lockRows(frame, rows, items, recheck))) continue;
       if (toSkip-- > 0) continue;
       restore(frame, rows, []);
       found.push(...expanded(plan.targets, frame));
@@ -151,17 +155,13 @@ function* lockRows(
   frame: Frame,
   rows: Frame['rows'],
   items: readonly LockedItem[],
-  where: ((frame: Frame) => boolean) | null,
+  recheck: RecheckPlan,
 ): Waiting<boolean> {
   const { view } = runningOf(frame);
   for (const { item, request } of items) {
     const row = rows[item.row];
     if (row === null || row === undefined) continue;
-    const matches = (candidate: Row): boolean => {
-      restore(frame, rows, []);
-      frame.rows[item.row] = candidate;
-      return where === null || where(frame);
-    };
+    const matches = matchesBeside(rows, item.row, recheck, frame);
     const locked = yield* view.lockRow(row, matches, request);
     if (locked === null) return false;
     rows[item.row] = locked;

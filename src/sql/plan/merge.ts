@@ -27,6 +27,7 @@ import { planMergedRow } from './insert.ts';
 import { type FromList, type FromNode, planJoins } from './join.ts';
 import { joined, type Namespace, namespaceOf, type RangeItem } from './namespace.ts';
 import { newFrame, restore } from './query.ts';
+import { matchesBeside, planRecheck, type RecheckPlan } from './recheck.ts';
 import { type Assignment, assignedRow, planAssignments, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { type Filter, forEachRow } from './cursor.ts';
@@ -58,7 +59,7 @@ export function planMerge(statement: MergeStmt, scope: QueryScope): DataModifica
     rules,
     scope,
     at: item.row,
-    on: allOf(on),
+    on: planRecheck(on, false, scope.planning),
     matched: clauses.filter(isMatched).map((clause) => plannedAction(clause, rules, both, scope)),
     notMatched: clauses
       .filter((clause) => !isMatched(clause))
@@ -88,7 +89,7 @@ interface MergePlan {
   readonly scope: QueryScope;
   /** The table's row in the frame. */
   readonly at: number;
-  readonly on: Filter;
+  readonly on: RecheckPlan;
   readonly matched: readonly Action[];
   readonly notMatched: readonly Action[];
 }
@@ -123,11 +124,7 @@ function* mergeMatched(combination: Frame['rows'], merge: Merging): Waiting<Done
   const { rules, scope, at, on, matched, frame, running, written } = merge;
   let row = combination[at] ?? null;
   if (row === null) return 'not matched';
-  const matches = (candidate: Row): boolean => {
-    restore(frame, combination, []);
-    frame.rows[at] = candidate;
-    return on === null || on(frame);
-  };
+  const matches = matchesBeside([...combination], at, on, frame);
   for (;;) {
     restore(frame, combination, []);
     frame.rows[at] = row;

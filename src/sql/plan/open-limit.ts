@@ -16,7 +16,7 @@ export function isOpen(select: SelectStmt, plan: SelectPlan, list: FromList, sco
 }
 
 /** Is a unique key of the one table given? */
-function isOneRow({ nodes, conjuncts }: FromList, { dialect }: QueryScope): boolean {
+export function isOneRow({ nodes, conjuncts }: FromList, { dialect }: QueryScope): boolean {
   const [leaf, another] = nodes;
   if (leaf === undefined || another !== undefined || leaf.kind !== 'leaf' || leaf.item.table === null) return false;
   const ways = accessWays(leaf.item.table, leaf.item.row, conjuncts, () => false, dialect);

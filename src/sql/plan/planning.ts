@@ -89,9 +89,18 @@ export class Planning {
 
   /** The position of one of several ways to read a table, each named as `AccessChoice.taken` has it. @param table its name, and what it is read for where that matters */
   choose(table: string, ways: readonly string[], locks: boolean): number {
+    return this.#choose(table, ways, { locks });
+  }
+
+  /** The same, of the rows of a subquery with which EXISTS compares a row that has changed. */
+  choosePartner(table: string, ways: readonly string[]): number {
+    return this.#choose(`${table} for EXISTS`, ways, { locks: false, isForRecheck: true });
+  }
+
+  #choose(table: string, ways: readonly string[], use: Pick<AccessChoice, 'locks' | 'isForRecheck'>): number {
     const way = this.#wayAmong(table, ways.length);
     const taken = ways[way];
-    if (ways.length > 1 && taken !== undefined) this.accesses.push({ table, taken, way, ways: ways.length, locks });
+    if (ways.length > 1 && taken !== undefined) this.accesses.push({ table, taken, way, ways: ways.length, ...use });
     return way;
   }
 

@@ -1,5 +1,5 @@
 /** A planned SELECT: its columns and how its rows come. */
-import type { Frame } from '../expression.ts';
+import type { Frame, SubqueryJoin } from '../expression.ts';
 import type { Waiting, SqlType, SqlValue } from '../model/index.ts';
 import type { Running } from '../execution.ts';
 
@@ -21,6 +21,8 @@ export interface PlannedQuery {
   readonly rows: (outer: Frame | null, running: Running) => Iterable<Values>;
   /** Is there a row? Targets are not evaluated for that. `null`: look for the first of `rows`. */
   readonly hasRow: ((outer: Frame | null, running: Running) => boolean) | null;
+  /** Of a query that the server joins for EXISTS. */
+  readonly join?: SubqueryJoin | undefined;
   /** Where it locks what it reads, it may have to wait: then it has to be run by this. */
   readonly locking: ((outer: Frame | null, running: Running) => Waiting<Values[]>) | null;
   /** Does it look at rows of the query around? */

@@ -50,6 +50,13 @@ function valueTypeOf({ columns }: SetReturning): SqlType {
 /** A column name that no SQL text can have: stands for a GROUP BY expression in marked trees. */
 export const groupKeyMark = '\u0000group key';
 
+/** What was compiled, which rows it looks at, and whether it looks at the query around. */
+interface Tracked<T> {
+  readonly result: T;
+  readonly uses: ReadonlySet<number>;
+  readonly reachesOut: boolean;
+}
+
 export class QueryScope implements Scope {
   readonly planning: Planning;
   readonly planners: Planners;
@@ -68,7 +75,7 @@ export class QueryScope implements Scope {
   /** Rows of the frame that the expression under compilation looks at. */
   #uses = new Set<number>();
   #rows = 0;
-  readonly #subqueries = new Map<Node, { readonly result: Subquery; readonly uses: ReadonlySet<number> }>();
+  readonly #subqueries = new Map<Node, Tracked<Subquery>>();
 
   constructor(planning: Planning, parent: QueryScope | null, planners: Planners) {
     this.planning = planning;
@@ -104,15 +111,17 @@ export class QueryScope implements Scope {
     return this.#rows;
   }
 
-  /** Compiles something and tells which rows it looks at. */
-  tracked<T>(compile: () => T): { result: T; uses: ReadonlySet<number> } {
-    const before = this.#uses;
+  tracked<T>(compile: () => T): Tracked<T> {
+    const [before, reachedOut] = [this.#uses, this.reachesOut];
     const uses = new Set<number>();
     this.#uses = uses;
+    this.reachesOut = false;
     try {
-      return { result: compile(), uses };
+      const result = compile();
+      return { result, uses, reachesOut: this.reachesOut };
     } finally {
       this.#uses = before;
+      this.reachesOut ||= reachedOut;
       for (const row of uses) before.add(row);
     }
   }
@@ -130,16 +139,10 @@ export class QueryScope implements Scope {
 
   /** @throws SqlError 0A000 an aggregate whose columns are all of the query around belongs to that query */
   ownAggregate<T>(call: FuncCall, compile: () => T): T {
-    const reachedOut = this.reachesOut;
-    this.reachesOut = false;
-    try {
-      const { result, uses } = this.tracked(compile);
-      if (this.reachesOut && uses.size === 0)
-        throw notSupported('an aggregate of the columns of an outer query', (call.location ?? 0) + 1);
-      return result;
-    } finally {
-      this.reachesOut ||= reachedOut;
-    }
+    const { result, uses, reachesOut } = this.tracked(compile);
+    if (reachesOut && uses.size === 0)
+      throw notSupported('an aggregate of the columns of an outer query', (call.location ?? 0) + 1);
+    return result;
   }
 
   column(names: readonly string[], position: number): Expression {
@@ -165,6 +168,7 @@ export class QueryScope implements Scope {
       this.#subqueries.set(select, known);
     }
     for (const row of known.uses) this.#uses.add(row);
+    this.reachesOut ||= known.reachesOut;
     return known.result;
   }
 

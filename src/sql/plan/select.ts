@@ -47,6 +47,7 @@ export function planSubquery(node: Node, scope: QueryScope, use: SubqueryUse): S
       columns,
       rows,
       hasRow: (frame) => (hasRow === null ? hasFirst(rows(frame)) : hasRow(frame, runningOf(frame))),
+      join: planned.join,
       isCorrelated: planned.isCorrelated,
       keptIn,
     };

@@ -10,6 +10,7 @@ import { guardOf } from './impossible.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
+import { existsJoin } from './recheck.ts';
 import { planLocking } from './locking.ts';
 import { joinsInOrder, orderedSource } from './ordered-access.ts';
 import type { PlannedQuery } from './query.ts';
@@ -35,6 +36,7 @@ export function planSimpleSelect(
   const from = planFrom(select.fromClause, scope);
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
+  const needsOuter = scope.reachesOut;
   const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...compileConjuncts(select.whereClause, scope)] };
   const inConditions = scope.constants.size;
   const calls = planCalls(select, scope);
@@ -75,6 +77,10 @@ export function planSimpleSelect(
     columns: targets.map((target) => outputOf(target, scope)),
     rows: selectedRows(plan),
     hasRow: isPlain ? semiJoinTest(list, plan.rowCount, rowTest(plan), scope.planning) : rowTest(plan),
+    join:
+      needsOuter || calls.hasWindows()
+        ? undefined
+        : existsJoin(select, list, { ...plan, source: whilePossible(joined) }, scope),
     locking: select.lockingClause === undefined ? null : planLocking(select, plan, calls.hasWindows(), scope),
     get isCorrelated() {
       return scope.reachesOut;

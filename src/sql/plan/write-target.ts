@@ -7,7 +7,7 @@ import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { MysqlDelete, MysqlUpdate, VisitedRows } from '../tree/mysql.ts';
 import { type Access, accessWays, indexStep, wholeTable } from './access.ts';
-import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
+import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { withoutDerivedComparisons } from './derived-comparison.ts';
 import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom, tableItem } from './from.ts';
@@ -17,6 +17,7 @@ import { type FromList, type FromNode, planJoins } from './join.ts';
 import { withLookUps } from './membership.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
+import { matchesBeside, planRecheck, rechecked, type RecheckPlan } from './recheck.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
@@ -85,7 +86,7 @@ function joinedTarget(item: RangeItem, list: FromList, { planning, constants }: 
   constants.add(constantTablesOf(list, planning));
   planning.locksReads = true;
   const source = guardOf(list, planning)(planJoins(list, planning));
-  return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
+  return { item, index: null, visit: visitJoined(item, source, planRecheck(list.conjuncts, false, planning)) };
 }
 
 /** MySQL's UPDATE and DELETE of a table in an outer join: the rows of this item of the join are written to. */
@@ -111,12 +112,13 @@ function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], s
     access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
   );
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
+  const recheck = planRecheck(conjuncts, access?.isPoint === true, scope.planning);
   return {
     item,
     index: access?.index ?? null,
     *visit(frame, running, { request, collects, write }) {
       const found: Row[] = [];
-      const condition = conditionIn(frame);
+      const condition = rechecked(conditionIn(frame), item, recheck, frame);
       const take = collects
         ? (row: Row): boolean => found.push(row) > 0
         : function* writeAtOnce(row: Row): Waiting<boolean> {
@@ -142,8 +144,7 @@ function waysTo(
 }
 
 /** Each row once, with the first partner that the join finds; when the row has changed, the partner has to match still. */
-function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjunct[]): WriteTarget['visit'] {
-  const where = allOf(conjuncts);
+function visitJoined(item: RangeItem, source: Source, recheck: RecheckPlan): WriteTarget['visit'] {
   return function* visit(frame, running, { request, write }) {
     const combinations: Frame['rows'][] = [];
     forEachRow(source, frame, () => combinations.push([...frame.rows]));
@@ -151,11 +152,7 @@ function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjun
     for (const rows of combinations) {
       const row = rows[item.row];
       if (row === null || row === undefined || seen.has(row.id)) continue;
-      const matches = (candidate: Row): boolean => {
-        restore(frame, rows, []);
-        frame.rows[item.row] = candidate;
-        return where === null || where(frame);
-      };
+      const matches = matchesBeside(rows, item.row, recheck, frame);
       // The strength of the lock depends on the values that this combination assigns.
       restore(frame, rows, []);
       const locked = yield* running.view.lockRow(row, matches, request);
