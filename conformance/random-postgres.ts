@@ -1,6 +1,17 @@
 /** Statements of PostgreSQL. */
-import { assignT, group, id, rowT, rowU, value, whereT, whereU } from './random-parts.ts';
+import { assignT, assignU, group, id, rowT, rowU, value, whereT, whereU } from './random-parts.ts';
+import type { Choices } from './choices.ts';
 import type { Form } from './random-statements.ts';
+
+const negation = (choices: Choices): string => choices.pick(['', '', 'not ']);
+
+/** A condition on `t` by its children. */
+const existsU = (choices: Choices): string =>
+  `${negation(choices)}exists (select 1 from u where u.tid = t.id${choices.pick(['', ' and u.w <= t.v', ' and u.w > 0'])})`;
+
+/** A condition on `u` by its parent. */
+const existsT = (choices: Choices): string =>
+  `${negation(choices)}exists (select 1 from t where t.id = u.tid${choices.pick(['', ' and t.v >= u.w', ' and t.v > 0'])})`;
 
 export const postgresForms: readonly Form[] = [
   {
@@ -14,6 +25,30 @@ export const postgresForms: readonly Form[] = [
     weight: 1,
     sql: (c) =>
       `select t.id, u.id from t join u on u.tid = t.id where u.w < ${1 + value(c)} for update of ${c.pick(['t', 'u'])}`,
+  },
+  {
+    name: 'left join ... for update of',
+    weight: 1,
+    sql: (c) =>
+      `select t.id, t.v, u.id from t left join u on u.tid = t.id and u.w <= t.v where t.${whereT(c)} for update of t`,
+  },
+  {
+    name: 'write by exists',
+    weight: 4,
+    sql: (c) =>
+      c.pick([
+        `update t set ${assignT(c)} where ${whereT(c)} and ${existsU(c)}`,
+        `delete from t where ${existsU(c)}`,
+        `update u set ${assignU(c)} where ${existsT(c)}`,
+        `delete from u where ${existsT(c)}`,
+        `update u set ${assignU(c)} where tid in (select id from t where ${whereT(c)})`,
+      ]),
+  },
+  {
+    name: 'select ... exists ... for update',
+    weight: 2,
+    sql: (c) =>
+      c.pick([`select * from t where ${existsU(c)} for update`, `select * from u where ${existsT(c)} for update`]),
   },
   {
     name: 'upsert',

@@ -83,7 +83,7 @@ function itemsOf(node: FromNode): RangeItem[] {
   return node.kind === 'leaf' ? [node.item] : [...node.left.nodes, ...node.right.nodes].flatMap(itemsOf);
 }
 
-function rowsOf(node: FromNode): number[] {
+export function rowsOf(node: FromNode): number[] {
   return itemsOf(node).map(({ row }) => row);
 }
 

@@ -23,7 +23,7 @@ import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values, restore } from './query.ts';
-import { matchesBeside, planRecheck, type RecheckPlan } from './recheck.ts';
+import { planJoinRecheck, type RecheckPlan } from './recheck.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
@@ -128,7 +128,7 @@ function lockFound(
   items: readonly LockedItem[],
   { planning }: QueryScope,
 ): NonNullable<PlannedQuery['locking']> {
-  const recheck = planRecheck(plan.from.conjuncts, false, planning);
+  const recheck = planJoinRecheck(plan.from, planning);
   return function* lock(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
     const found: Values[] = [];
@@ -150,7 +150,7 @@ function lockFound(
   };
 }
 
-/** Puts the locked versions in the place of those found. @returns false: one is gone, is skipped or matches no more */
+/** Puts the locked versions in the place of those found, all before one is looked at again. @returns false: one is gone, is skipped or matches no more */
 function* lockRows(
   frame: Frame,
   rows: Frame['rows'],
@@ -158,14 +158,21 @@ function* lockRows(
   recheck: RecheckPlan,
 ): Waiting<boolean> {
   const { view } = runningOf(frame);
+  const found = [...rows];
   for (const { item, request } of items) {
     const row = rows[item.row];
     if (row === null || row === undefined) continue;
-    const matches = matchesBeside(rows, item.row, recheck, frame);
-    const locked = yield* view.lockRow(row, matches, request);
+    const locked = yield* view.lockRow(row, () => true, request);
     if (locked === null) return false;
     rows[item.row] = locked;
   }
+  if (rows.every((row, i) => row === found[i])) return true;
+  restore(frame, found, []);
+  const holds = recheck(frame);
+  restore(frame, rows, []);
+  if (!holds(frame)) return false;
+  // A left join may have lost its other side.
+  for (const i of rows.keys()) rows[i] = frame.rows[i] ?? null;
   return true;
 }
 

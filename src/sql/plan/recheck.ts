@@ -9,7 +9,7 @@ import { engineRules, type Row, type RowCondition } from '../model/index.ts';
 import { allOf, type Conjunct } from './conjunct.ts';
 import { rowsOf } from './cursor.ts';
 import { isGrouped } from './grouping.ts';
-import type { FromList } from './join.ts';
+import { type FromList, type FromNode, rowsOf as rowsOfNode } from './join.ts';
 import type { RangeItem } from './namespace.ts';
 import { isOneRow } from './open-limit.ts';
 import type { Planning } from './planning.ts';
@@ -31,6 +31,39 @@ export function planRecheck(conjuncts: readonly Conjunct[], findsOne: boolean, p
   const takesLast = ({ openFor }: SubqueryJoin): boolean =>
     openFor !== null && ways[planning.choosePartner(openFor, ways)] === fromLast;
   return recheckOf(conjuncts, () => true, takesLast);
+}
+
+/** The same of a whole join: where the changed row of a left join has lost its partner, the other side is NULL, and it never gets another. */
+export function planJoinRecheck(list: FromList, planning: Planning): RecheckPlan {
+  const recheck = planRecheck(list.conjuncts, false, planning);
+  const rejoin = rejoinOf(list.nodes);
+  return (frame) => {
+    const holds = recheck(frame);
+    return (changed) => rejoin(changed) && holds(changed);
+  };
+}
+
+/** Sets the sides of left joins that match no more to NULL. @returns false: a row is missing. The rows of a full join are not locked. */
+function rejoinOf(nodes: readonly FromNode[]): Recheck {
+  const steps = nodes.map((node): Recheck => {
+    if (node.kind === 'leaf') return ({ rows }) => (rows[node.item.row] ?? null) !== null;
+    if (node.kind === 'full') return () => true;
+    const holdsLeft = sideOf(node.left, []);
+    const holdsRight = sideOf(node.right, node.on);
+    const others = node.right.nodes.flatMap(rowsOfNode);
+    return (frame) => {
+      if (!holdsLeft(frame)) return false;
+      if (!holdsRight(frame)) for (const row of others) frame.rows[row] = null;
+      return true;
+    };
+  });
+  return (frame) => steps.every((step) => step(frame));
+}
+
+function sideOf({ nodes, conjuncts }: FromList, on: readonly Conjunct[]): Recheck {
+  const rejoin = rejoinOf(nodes);
+  const holds = allOf([...conjuncts, ...on]);
+  return (frame) => rejoin(frame) && (holds === null || holds(frame));
 }
 
 const [fromFirst, fromLast] = ['from its first row', 'from its last row'] as const;
