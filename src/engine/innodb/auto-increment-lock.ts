@@ -8,5 +8,5 @@ import { noLocks, type LockableRecord } from './gap-locks.ts';
 
 /** The counter of a table, for locks of kind `auto-increment`. */
 export function lockableCounter(table: TableId): LockableRecord {
-  return { isSupremum: false, locks: noLocks, index: { table }, row: null };
+  return { isSupremum: false, locks: noLocks, index: { table, splits: 0 }, row: null };
 }

@@ -165,8 +165,15 @@ export function recordDeadlockSearch(from: InnodbTransaction, isNew = false): vo
   for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.lockWait.waitsFor) {
     seen.add(next);
     footprint.touch(waitName(next.session), 'read');
+    for (const index of from.storage.anyPage ? next.recordLocks.indexes() : [])
+      if (index instanceof InnodbIndex) footprint.touch(`pages of ${indexName(index)}`, 'right');
     if (next.lockWait.lock !== null) touchBlockers(footprint, next.lockWait.lock);
   }
+}
+
+/** Transactions that hold locks in the index may weigh more now. */
+export function recordSplit({ footprint, anyPage }: InnodbStorage, index: InnodbIndex): void {
+  if (anyPage) footprint?.touch(`pages of ${indexName(index)}`, 'left');
 }
 
 /** A read of the locks that a lock waits for. */

@@ -24,7 +24,7 @@ const owner = (id: number): LockOwner => ({
   grant: () => undefined,
 });
 const [me, other] = [owner(1), owner(2)];
-const record = { isSupremum: false, locks: [], index: { table: 1 }, row: {} };
+const record = { isSupremum: false, locks: [], index: { table: 1, splits: 0 }, row: {} };
 
 /** MySQL manual, "InnoDB Locking"; lock_rec_has_to_wait. Rows: requested; columns: held by another, exclusively. */
 test.each([

@@ -34,6 +34,8 @@ export interface RecordLock {
   isGone: boolean;
   /** Of a written row. It becomes a lock structure when another transaction waits for it. */
   isImplicit: boolean;
+  /** Of its index, when it got a structure. */
+  splitsBefore: number;
 }
 
 /** An index record, the end of an index, or a table's AUTO_INCREMENT counter. */
@@ -42,7 +44,7 @@ export interface LockableRecord {
   /** In order of request. Shared when empty. */
   locks: RecordLock[];
   /** The index by identity, or the counter itself; and their table. */
-  readonly index: { readonly table: TableId };
+  readonly index: { readonly table: TableId; readonly splits: number };
   /** `null` for what is no index record. */
   readonly row: object | null;
 }
@@ -85,7 +87,15 @@ export function enqueue(request: RecordLock): void {
 }
 
 export function newLock(owner: LockOwner, record: LockableRecord, mode: LockMode, kind: LockKind): RecordLock {
-  return { owner, record, mode, kind, isWaiting: false, hasWaited: false, isGone: false, isImplicit: false };
+  const { splits: splitsBefore } = record.index;
+  return { owner, record, mode, kind, isWaiting: false, hasWaited: false, isGone: false, isImplicit: false, splitsBefore };
+}
+
+/** Another transaction waits for a written row: its lock has a structure now. */
+export function makeExplicit(lock: RecordLock): void {
+  if (!lock.isImplicit) return;
+  lock.isImplicit = false;
+  lock.splitsBefore = lock.record.index.splits;
 }
 
 export function dequeue(lock: RecordLock): void {

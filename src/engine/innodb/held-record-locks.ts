@@ -68,14 +68,30 @@ export class HeldRecordLocks {
   /**
    * Lock structures, as InnoDB counts: the locks of one kind on one page of an index are one, one that had to wait is its own; each table has one, or two
    * where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own, and where gaps are locked the end of the
-   * page before it has a lock, too: a search begins there, or the page was split there, which passes a lock on, but none that is implicit.
+   * page before it has a lock, too: a search begins there, or the page was split there, which passes a lock on, but none that is implicit. Each split since
+   * then may have moved the record to another page, where the lock has another structure besides the one that it leaves behind
+   * (`lock_move_rec_list_end`, `lock_move_rec_list_start`).
    */
   structures(locksGaps: boolean): { readonly least: number; readonly most: number } {
     const structures = new Set<string | RecordLock>(this.#emptied);
-    const explicit = this.#locks.filter(({ isImplicit }) => !isImplicit);
-    for (const lock of explicit) structures.add(this.#structure(lock));
-    const most = (locksGaps ? 2 : 1) * (this.#emptied.size + explicit.length);
-    return { least: this.#intentions.size + structures.size, most: this.#intentions.size + most };
+    let most = this.#emptied.size;
+    for (const lock of this.#explicit()) {
+      structures.add(this.#structure(lock));
+      most += 1 + lock.record.index.splits - lock.splitsBefore;
+    }
+    return {
+      least: this.#intentions.size + structures.size,
+      most: this.#intentions.size + (locksGaps ? 2 : 1) * most,
+    };
+  }
+
+  /** Those in which it has lock structures. */
+  indexes(): ReadonlySet<LockableRecord['index']> {
+    return new Set(this.#explicit().map(({ record }) => record.index));
+  }
+
+  #explicit(): readonly RecordLock[] {
+    return this.#locks.filter(({ isImplicit }) => !isImplicit);
   }
 
   #structure(lock: RecordLock): string | RecordLock {

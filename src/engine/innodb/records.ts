@@ -16,9 +16,16 @@ export function addRecord(
   const record = new IndexRecord(index, key, row);
   const isNew = index.tree.insert(record);
   assert(isNew, `a record of ${index.shape.name} is made once`);
+  maySplit(storage, index);
   const { locks } = index.after(record);
   for (const lock of locks) if (lock.kind === 'next-key' || lock.kind === 'gap') giveGap(storage, lock, record);
   return record;
+}
+
+/** A page of the index gets a record, or a longer one. Locks of records that then move to a new page leave their structures, empty, behind. */
+export function maySplit(storage: InnodbStorage, index: InnodbIndex): void {
+  index.splits += 1;
+  footprints.recordSplit(storage, index);
 }
 
 /** A record leaves: its locks become locks of the gap that is left, and transactions that waited for it read the index again. */

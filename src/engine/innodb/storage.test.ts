@@ -209,6 +209,36 @@ describe('of a deadlock on pages of any size', () => {
     expect(waiting.map(mayBeVictim)).toEqual(expected);
   });
 
+  test.each([
+    ['after', [true, true]],
+    ['before', [true, false]],
+  ] as const)('a row that is inserted %s a lock on its index may split the page of the lock', (when, expected) => {
+    const storage = anywhere();
+    const [a, b] = [begin(storage, 'read committed'), begin(storage, 'read committed')];
+    if (when === 'before') now(insert(b, 21, 21, 0));
+    now(update(b, idIs(3), add(1)));
+    now(update(a, idIs(1), add(1)));
+    const first = new Running(update(a, idIs(3), add(1)));
+    if (when === 'after') now(insert(b, 21, 21, 0));
+    const waiting = [first, new Running(update(b, idIs(1), add(1)))];
+    expect(waiting.map(mayBeVictim)).toEqual(expected);
+  });
+
+  test.each([
+    ['a longer text', ['word', 'a longer word'], [true, true]],
+    ['a text as long', ['word', 'more'], [true, false]],
+  ] as const)('a row that gets %s may need another page', (_name, [before, after], expected) => {
+    const storage = withRows(innodbStorage({ anyPage: true }), [1, 2, 3, 4].map((id) => [id, id * 10, before]), mysqlTable);
+    const [a, b] = [begin(storage, 'read committed'), begin(storage, 'read committed')];
+    const same = <T>(values: readonly T[]): T[] => [...values];
+    now(update(b, idIs(3), same));
+    now(update(a, idIs(1), same));
+    const first = new Running(update(a, idIs(3), same));
+    now(update(b, idIs(4), ([id = null, u = null]) => [id, u, after]));
+    const waiting = [first, new Running(update(b, idIs(1), same))];
+    expect(waiting.map(mayBeVictim)).toEqual(expected);
+  });
+
   test('inserted rows weigh as rows, not as locks', () => {
     const storage = anywhere();
     const [a, b] = [begin(storage, 'repeatable read'), begin(storage, 'repeatable read')];

@@ -74,6 +74,8 @@ export class InnodbIndex {
 
   /** The table's number. */
   readonly table: TableId;
+  /** How often a page may have been split: a record was added to it, or one of its rows grew. */
+  splits = 0;
   /** Read views from before this commit cannot read it: they would miss older versions. */
   since: number;
   /** Of the clustered index: tells records with equal keys apart. */

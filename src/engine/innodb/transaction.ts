@@ -11,6 +11,7 @@ import {
 import {
   blockersOf,
   covers,
+  makeExplicit,
   newLock,
   type LockableRecord,
   type LockKind,
@@ -251,7 +252,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       this.#checkSnapshot(lock);
       return 'granted';
     }
-    for (const blocker of blockers) blocker.isImplicit = false;
+    for (const blocker of blockers) makeExplicit(blocker);
     if (ifLocked === 'skip') return 'skipped';
     if (ifLocked === 'error') throw lockedError();
     yield* this.lockWait.until(lock, reason);

@@ -6,7 +6,7 @@ import { assert } from '../../base/index.ts';
 import type { IndexChecks, IndexId, Waiting, SqlValue } from '../../sql/model/index.ts';
 import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
 import * as footprints from './footprint.ts';
-import { addRecord } from './records.ts';
+import { addRecord, maySplit } from './records.ts';
 import {
   IndexRecord,
   InnodbRow,
@@ -69,12 +69,26 @@ export function* updateRow(writing: Writing, version: InnodbVersion, values: Sql
       const moved = yield* insertClustered(writing, table, values, 'S');
       if (moved.kind === 'duplicate') return moved;
       written = moved.row;
-    } else written = push(writing, stored, { values, keys, isDeleted: false });
+    } else {
+      if (isLonger(values, version.values)) maySplit(writing.transaction.storage, table.clustered);
+      written = push(writing, stored, { values, keys, isDeleted: false });
+    }
     const duplicate = yield* changeSecondary(writing, changed, old, written);
     return duplicate ?? { kind: 'updated', row: written };
   } finally {
     for (const record of old) if (record !== undefined) record.isMarkPending = false;
   }
+}
+
+/** Does the row need more room than before? */
+function isLonger(after: readonly SqlValue[], before: readonly SqlValue[]): boolean {
+  return after.some((value, cell) => lengthOf(value) > lengthOf(before[cell] ?? null));
+}
+
+/** Values of one type differ in length where they are texts or bytes, and NULL takes no room. */
+function lengthOf(value: SqlValue): number {
+  if (value === null) return -1;
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 }
 
 export function* deleteRow(writing: Writing, version: InnodbVersion): Waiting<InnodbVersion> {
