@@ -88,7 +88,17 @@ export function enqueue(request: RecordLock): void {
 
 export function newLock(owner: LockOwner, record: LockableRecord, mode: LockMode, kind: LockKind): RecordLock {
   const { splits: splitsBefore } = record.index;
-  return { owner, record, mode, kind, isWaiting: false, hasWaited: false, isGone: false, isImplicit: false, splitsBefore };
+  return {
+    owner,
+    record,
+    mode,
+    kind,
+    isWaiting: false,
+    hasWaited: false,
+    isGone: false,
+    isImplicit: false,
+    splitsBefore,
+  };
 }
 
 /** Another transaction waits for a written row: its lock has a structure now. */

@@ -228,7 +228,11 @@ describe('of a deadlock on pages of any size', () => {
     ['a longer text', ['word', 'a longer word'], [true, true]],
     ['a text as long', ['word', 'more'], [true, false]],
   ] as const)('a row that gets %s may need another page', (_name, [before, after], expected) => {
-    const storage = withRows(innodbStorage({ anyPage: true }), [1, 2, 3, 4].map((id) => [id, id * 10, before]), mysqlTable);
+    const storage = withRows(
+      innodbStorage({ anyPage: true }),
+      [1, 2, 3, 4].map((id) => [id, id * 10, before]),
+      mysqlTable,
+    );
     const [a, b] = [begin(storage, 'read committed'), begin(storage, 'read committed')];
     const same = <T>(values: readonly T[]): T[] => [...values];
     now(update(b, idIs(3), same));
