@@ -13,6 +13,7 @@ import {
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
 import { type Machine, normalCompletion } from './machine.ts';
+import { rowsOfPaths } from './rows-of-paths.ts';
 import { elementIn, overList } from './statements.ts';
 import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
@@ -22,6 +23,19 @@ export function listMember(machine: Machine, list: Abstract, name: string, at: t
   if (list.kind === 'array') return arrayMember(machine, list.elements.value, list, name, at);
   if (list.kind === 'rows') return rowsMember(machine, list, name, at);
   return listMethod(machine, list, name, at);
+}
+
+/** They run a function for each element. */
+const callsForEach = /^(?:map|flatMap|forEach|some|every|find|findIndex|filter|reduce)$/;
+
+export function listMemberOfPaths(
+  machine: Machine,
+  list: Abstract & { readonly kind: 'choice' },
+  name: string,
+  at: ts.Node,
+): Abstract | undefined {
+  const one = callsForEach.test(name) ? rowsOfPaths(list) : undefined;
+  return one === undefined ? undefined : listMethod(machine, one, name, at);
 }
 
 /** The first row, as it is or as an object. */

@@ -12,7 +12,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { classMember, modelOfClass } from './calls.ts';
-import { listMember } from './lists.ts';
+import { listMember, listMemberOfPaths } from './lists.ts';
 import { normalCompletion, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
 import { choose, concatenate, isNothing, valueOf } from './value-arithmetic.ts';
@@ -54,6 +54,8 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
     case 'choice': {
       if (isNothing(object.ifTrue)) return machine.member(object.ifFalse, name, at);
       if (isNothing(object.ifFalse)) return machine.member(object.ifTrue, name, at);
+      const ofRows = listMemberOfPaths(machine, object, name, at);
+      if (ofRows !== undefined) return ofRows;
       return choose(
         object.condition,
         machine.member(object.ifTrue, name, at),

@@ -15,6 +15,7 @@ import { runSometime } from './run-sometime.ts';
 import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { recordOf } from './record-types.ts';
+import { rowsOfPaths } from './rows-of-paths.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './object-literal.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
@@ -240,6 +241,8 @@ export function overList(
     }
     return { completion: normalCompletion, isUnrolled: true };
   }
+  const ofPaths = list.kind === 'choice' ? rowsOfPaths(list) : undefined;
+  if (ofPaths !== undefined) return overList(machine, ofPaths, name, body, at);
   if (list.kind === 'choice') {
     const run = (side: Abstract) => (): Completion => overList(machine, side, name, body, at).completion;
     return { completion: machine.fork(list.condition, run(list.ifTrue), run(list.ifFalse)), isUnrolled: false };
