@@ -27,6 +27,8 @@ export interface RowsValue {
   readonly statement: string;
   /** Where a row is an object with methods: that object, by the values of its fields. */
   readonly elementOf?: (field: (name: string) => Value) => Abstract;
+  /** Rows that one row of the result has, joined: how many is not known. */
+  readonly isPart?: boolean;
 }
 
 export interface ObjectValue {

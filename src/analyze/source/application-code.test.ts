@@ -253,3 +253,28 @@ describe('SET TRANSACTION', () => {
     );
   }
 });
+
+test('a loop over rows that differ by three conditions is read once', () => {
+  const clauses = Array.from({ length: 3 }, (_, at) => `if (body.a${at}) query = query.where('c${at}', body.a${at});`);
+  const text = read({
+    'a.ts': `import knex from 'knex'; const db = knex({});
+      export async function f(body) { let query = db('items'); ${clauses.join(' ')} const rows = await query;
+        for (const row of rows) await db('seen').insert({ id: row.id });
+        await Promise.all(rows.map(async (row) => { await db('items').where('id', row.id).del(); })); }`,
+  });
+  expect(text.match(/FROM items(?! WHERE id)/g)).toHaveLength(8);
+  expect(text.match(/INSERT INTO seen.*|DELETE FROM.*/g)).toEqual([
+    'INSERT INTO seen (id) VALUES ($1)  [row.id]',
+    'DELETE FROM items WHERE id = $1  [row2.id]',
+  ]);
+});
+
+test('a router of a framework has routes without a slash', () => {
+  const text = read({
+    'a.ts': `import Router from '@koa/router'; import { Pool } from 'pg'; const pool = new Pool(); const router = new Router();
+      router.post('items.clear', async (ctx) => { await pool.query('DELETE FROM items'); });`,
+  });
+  expect(text).toBe(`unit POST items.clear
+  DELETE FROM items
+`);
+});

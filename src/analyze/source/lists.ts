@@ -17,7 +17,7 @@ import { rowsOfPaths } from './rows-of-paths.ts';
 import { elementIn, overList } from './statements.ts';
 import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
-import { expression, isTrue } from './conditions.ts';
+import { expression, isTrue, zero } from './conditions.ts';
 
 export function listMember(machine: Machine, list: Abstract, name: string, at: ts.Node): Abstract | undefined {
   if (list.kind === 'array') return arrayMember(machine, list.elements.value, list, name, at);
@@ -39,9 +39,9 @@ export function listMemberOfPaths(
 }
 
 /** The first row, as it is or as an object. */
-function firstOf({ statement, elementOf }: RowsValue): Abstract {
+function firstOf({ statement, elementOf, isPart = false }: RowsValue): Abstract {
   if (elementOf === undefined) return { kind: 'row', statement };
-  const isThere = expression('<>', { kind: 'row-count', statement }, { kind: 'constant', value: 0 });
+  const isThere: Value = isPart ? joinedCount : expression('<>', { kind: 'row-count', statement }, zero);
   return choose(
     isThere,
     elementOf((column) => ({ kind: 'column', statement, column, row: 'first' })),
@@ -49,8 +49,11 @@ function firstOf({ statement, elementOf }: RowsValue): Abstract {
   );
 }
 
+const joinedCount: Value = { kind: 'unknown', reason: 'how many rows are joined' };
+
 function rowsMember(machine: Machine, list: RowsValue, name: string, at: ts.Node): Abstract | undefined {
   const { statement } = list;
+  if (list.isPart === true && name === 'length') return plain(joinedCount);
   switch (name) {
     case 'length':
     case 'count':

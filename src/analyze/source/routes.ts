@@ -18,7 +18,7 @@ export const routesOf: OutsideCall = (machine, callee, args, at) => {
   const path = constantOf(args[0]);
   if (verbs.test(method) && functions.length > 0) {
     const route = typeof path === 'string' ? path : routePath(machine, called.receiver);
-    if (route === undefined || !/^[/*]/.test(route)) return undefined;
+    if (route === undefined || !(/^[/*]/.test(route) || isRouter(callee))) return undefined;
     found(machine, `${method.toUpperCase()} ${route}`, functions, at);
     return gives;
   }
@@ -29,6 +29,11 @@ export const routesOf: OutsideCall = (machine, callee, args, at) => {
   }
   return undefined;
 };
+
+/** Of a web framework: also a path without a slash is a route. */
+function isRouter(callee: Abstract): boolean {
+  return callee.kind === 'external' && /(?:^|[/-])(?:router|express|fastify|hono)$/.test(callee.module);
+}
 
 function found(machine: Machine, name: string, functions: readonly FunctionValue[], node: ts.Node): void {
   machine.found({ name, node, functions, kind: 'route' });

@@ -19,7 +19,8 @@ export function rowsOfPaths(list: Abstract & { readonly kind: 'choice' }): Abstr
 /** By statement; `undefined` where a path gives something else, or rows with methods. */
 function rowsIn(list: Abstract): ReadonlyMap<string, Value> | undefined {
   if (isNothing(list)) return new Map();
-  if (list.kind === 'rows') return list.elementOf === undefined ? new Map([[list.statement, valueOf(list)]]) : undefined;
+  if (list.kind === 'rows')
+    return list.elementOf === undefined ? new Map([[list.statement, valueOf(list)]]) : undefined;
   if (list.kind !== 'choice') return undefined;
   const [a, b] = [rowsIn(list.ifTrue), rowsIn(list.ifFalse)];
   return a === undefined || b === undefined ? undefined : new Map([...a, ...b]);

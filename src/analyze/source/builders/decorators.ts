@@ -7,6 +7,8 @@ export interface Decorator {
   readonly name: string;
   /** A function, `() => User`, is not evaluated: entities name each other. */
   readonly args: readonly Abstract[];
+  /** The same, where they are asked for. */
+  readonly later: readonly (() => Abstract)[];
 }
 
 /** `@Column` and `@Column({ ... })`. */
@@ -17,10 +19,11 @@ export function decoratorsOf(
 ): readonly Decorator[] {
   const { ts } = machine.project;
   return (ts.getDecorators(node) ?? []).map(({ expression }) => {
-    if (!ts.isCallExpression(expression)) return { name: expression.getText(), args: [] };
+    if (!ts.isCallExpression(expression)) return { name: expression.getText(), args: [], later: [] };
     const args = expression.arguments.map((arg) =>
       ts.isArrowFunction(arg) ? unknown('a type') : machine.evaluate(arg, type.scope),
     );
-    return { name: expression.expression.getText(), args };
+    const later = expression.arguments.map((arg) => () => machine.evaluate(arg, type.scope));
+    return { name: expression.expression.getText(), args, later };
   });
 }

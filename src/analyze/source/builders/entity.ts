@@ -57,9 +57,10 @@ export function objectIn(value: Abstract | undefined): ObjectValue | undefined {
   return value?.kind === 'object' ? value : undefined;
 }
 
-export type Methods = (self: ObjectValue) => Native;
+/** @param valueOf What a column of the result has that is no field: one of a joined table. */
+export type Methods = (self: ObjectValue, valueOf: (field: string) => Value) => Native;
 
-function instance(entity: Entity, valueOfField: (field: string) => Value, methods: Methods): ObjectValue {
+export function rowObject(entity: Entity, valueOfField: (field: string) => Value, methods: Methods): ObjectValue {
   const original = new Map<string, Cell>(
     [...entity.fields.keys()].map((field) => [field, { value: plain(valueOfField(field)) }]),
   );
@@ -69,7 +70,8 @@ function instance(entity: Entity, valueOfField: (field: string) => Value, method
     kind: 'native',
     title: 'a row object',
     isHandle: true,
-    member: (name, at) => (lookup.self === undefined ? undefined : methods(lookup.self).member?.(name, at)),
+    member: (name, at) =>
+      lookup.self === undefined ? undefined : methods(lookup.self, valueOfField).member?.(name, at),
   };
   const self: ObjectValue = { kind: 'object', properties: new Map(cells), of: null, rest };
   lookup.self = self;
@@ -79,7 +81,7 @@ function instance(entity: Entity, valueOfField: (field: string) => Value, method
 
 /** An object made by the program: nothing of it is saved yet. */
 export function newInstance(entity: Entity, values: ReadonlyMap<string, Abstract>, methods: Methods): ObjectValue {
-  const object = instance({ ...entity, fields: new Map() }, () => ({ kind: 'constant', value: null }), methods);
+  const object = rowObject({ ...entity, fields: new Map() }, () => ({ kind: 'constant', value: null }), methods);
   for (const [name, value] of values) object.properties.set(name, { value });
   loaded.set(object, { entity, original: new Map() });
   return object;
@@ -90,14 +92,14 @@ export function instances(rows: Abstract, entity: Entity, methods: Methods): Abs
   return ofRows(rows, (statement) => ({
     kind: 'rows',
     statement,
-    elementOf: (field) => instance(entity, field, methods),
+    elementOf: (field) => rowObject(entity, field, methods),
   }));
 }
 
 /** The first row as an object, or `null`. */
 export function firstInstance(rows: Abstract, entity: Entity, methods: Methods): Abstract {
   return ofRows(rows, (statement) => {
-    const object = instance(entity, (field) => ({ kind: 'column', statement, column: field, row: 'first' }), methods);
+    const object = rowObject(entity, (field) => ({ kind: 'column', statement, column: field, row: 'first' }), methods);
     const isThere = expression('<>', { kind: 'row-count', statement }, { kind: 'constant', value: 0 });
     return choose(isThere, object, constant(null));
   });

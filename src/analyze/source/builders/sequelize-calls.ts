@@ -4,9 +4,11 @@ import {
   arrayOf,
   constant,
   native,
+  objectOf,
   type Native,
   type ObjectValue,
   undefinedValue,
+  unknown,
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
@@ -21,8 +23,6 @@ import {
   changedFields,
   column,
   deletionField,
-  type EntityCall,
-  type EntityContext,
   overwriting,
   runCall,
   firstInstance,
@@ -39,14 +39,13 @@ import {
 } from './entity.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { type Query, withCondition, withNotRead } from './query.ts';
-import { chosenColumns, whereFragment } from './sequelize-where.ts';
+import { associationCall, type AssociationMethod, associationMethod } from './sequelize-mixins.ts';
+import { isToMany } from './sequelize-associations.ts';
+import type { IncludedRows } from './sequelize-include.ts';
+import { entityOf } from './sequelize-models.ts';
+import { includedIn, nestedRows, optionsIn, scoped, select, type SequelizeCall } from './sequelize-select.ts';
 import { not } from '../conditions.ts';
 import { ownEntry } from './own-entry.ts';
-
-export interface SequelizeCall extends EntityCall {
-  /** The owner that the options of a call name. */
-  readonly ownerIn: (options: Abstract | undefined) => EntityContext['owner'];
-}
 
 type Run = (call: SequelizeCall, args: readonly Abstract[]) => Abstract;
 
@@ -55,75 +54,15 @@ function on(call: SequelizeCall, options: Abstract | undefined): SequelizeCall {
   return owner === null ? call : { ...call, owner };
 }
 
-const known =
-  /^(?:where|attributes|order|limit|offset|lock|skipLocked|transaction|raw|plain|nest|paranoid|logging|benchmark|rejectOnEmpty|group|returning|fields|validate|hooks|individualHooks|by|defaults|ignoreDuplicates|updateOnDuplicate|silent|force|subQuery|distinct|col|mapToModel|useMaster)$/;
-
-function select(call: SequelizeCall, options: Abstract | undefined, condition?: Fragment): Query {
-  const given = optionsOf(options);
-  const unread =
-    isNothing(options ?? undefinedValue) || entriesOf(options) !== null
-      ? [...given.keys()].find((name) => !known.test(name))
-      : 'options that are no object';
-  const found = withCondition(startQuery(call, 'select'), condition ?? []);
-  const query = withCondition(found, scoped(call, given));
-  const order = given.get('order');
-  const full: Query = {
-    ...query,
-    columns: chosenColumns(call, given.get('attributes'), (field) => shown(call, field)),
-    orderBy: order === undefined ? [] : ordered(call, order),
-    groupBy: columnsIn(call, given.get('group')),
-    limit: given.has('limit') ? operand(given.get('limit') ?? undefinedValue) : null,
-    offset: given.has('offset') ? operand(given.get('offset') ?? undefinedValue) : null,
-    ...lockOf(given),
-  };
-  return unread === undefined ? full : withNotRead(full, `\`${unread}\` of a query of Sequelize is not read`);
-}
-
-/** WHERE, and of a paranoid model only what is not deleted. */
-function scoped(call: SequelizeCall, options: ReadonlyMap<string, Abstract>): Fragment {
-  const where = whereFragment(call, options.get('where'));
-  const deletion = deletionField(call.entity);
-  if (deletion === undefined || constantOf(options.get('paranoid')) === false) return where;
-  const alive: Fragment = [...column(call.entity, deletion), ' IS NULL'];
-  return where.length === 0 ? alive : [...alive, ' AND ', ...where];
-}
-
-function columnsIn(call: SequelizeCall, value: Abstract | undefined): readonly Fragment[] {
-  const list = value === undefined ? [] : value.kind === 'array' ? value.elements.value : [value];
-  return list.map((one) => {
-    const name = constantText(one);
-    return name === undefined ? operand(one) : column(call.entity, name);
-  });
-}
-
-function ordered(call: SequelizeCall, order: Abstract): readonly Fragment[] {
-  const list = order.kind === 'array' ? order.elements.value : [order];
-  return list.map((one): Fragment => {
-    const [by, way] = one.kind === 'array' ? one.elements.value : [one];
-    const [field] = columnsIn(call, by);
-    const direction = constantText(way);
-    return [...(field ?? []), direction === undefined ? '' : ` ${direction.toUpperCase()}`];
-  });
-}
-
-/** `lock: true`, `lock: t.LOCK.UPDATE`, `lock: { level: ... }` */
-function lockOf(options: ReadonlyMap<string, Abstract>): Pick<Query, 'lock' | 'wait'> {
-  const given = options.get('lock');
-  const level = given?.kind === 'object' ? given.properties.get('level')?.value : given;
-  const value = constantOf(level);
-  const lock = value === true ? 'FOR UPDATE' : typeof value === 'string' ? `FOR ${value.replaceAll('_', ' ')}` : '';
-  return { lock, wait: constantOf(options.get('skipLocked')) === true ? 'SKIP LOCKED' : '' };
-}
-
 function oneInstance(call: SequelizeCall, query: Query, options: Abstract | undefined): Abstract {
-  const found = firstInstance(runCall(call, query), call.entity, methodsOf(call));
+  const found = firstInstance(runCall(call, query), call.entity, methodsOf(call, includedIn(call, options)));
   const isRequired = !isNothing(optionsOf(options).get('rejectOnEmpty') ?? undefinedValue);
   return isRequired ? requireRow(call.machine, found) : found;
 }
 
 const findOne: Run = (call, [options]) => {
   const query = select(call, options);
-  const tested = new Set((entriesOf(optionsOf(options).get('where')) ?? []).map(([name]) => name));
+  const tested = new Set((entriesOf(optionsIn(call, options).get('where')) ?? []).map(([name]) => name));
   // By its whole key there is one row at most.
   const isKey = call.entity.keys.every((key) => tested.has(key));
   return oneInstance(on(call, options), isKey ? query : { ...query, limit: [constant(1)] }, options);
@@ -131,7 +70,7 @@ const findOne: Run = (call, [options]) => {
 
 const findAll: Run = (call, [options]) => {
   const own = on(call, options);
-  return instances(runCall(own, select(own, options)), own.entity, methodsOf(own));
+  return instances(runCall(own, select(own, options)), own.entity, methodsOf(own, includedIn(own, options)));
 };
 
 const create: Run = (call, [values, options]) => {
@@ -146,7 +85,7 @@ function insertOne(
   values: Abstract | undefined,
 ): Abstract {
   const rows = insertRows(call, [entries], options, values, []);
-  return objectIn(firstInstance(rows, call.entity, methodsOf(call))) ?? rows;
+  return objectIn(firstInstance(rows, call.entity, methodsOf(call, []))) ?? rows;
 }
 
 function insertRows(
@@ -181,7 +120,11 @@ const bulkCreate: Run = (call, [values, options]) => {
       : given.has('ignoreDuplicates')
         ? [' ON CONFLICT DO NOTHING']
         : [];
-  return instances(insertRows(own, list, options, values, conflict), own.entity, methodsOf(own));
+  return instances(
+    insertRows(own, list, options, values, conflict),
+    own.entity,
+    methodsOf(own, includedIn(own, options)),
+  );
 };
 
 const upsert: Run = (call, [values, options]) => {
@@ -192,7 +135,7 @@ const upsert: Run = (call, [values, options]) => {
   ];
   const rows = insertRows(own, [rowEntries(own, values)], options, values, overwriting(own, own.entity.keys, names));
   return arrayOf([
-    firstInstance(rows, own.entity, methodsOf(own)),
+    firstInstance(rows, own.entity, methodsOf(own, includedIn(own, options))),
     { kind: 'value', value: { kind: 'unknown', reason: 'whether the row is new' } },
   ]);
 };
@@ -226,12 +169,14 @@ const update: Run = (call, [values, options]) => {
   const given = optionsOf(options);
   const set = fragmentsOf(own, values) ?? new Map([['?', notRead(`the columns of SET are ${whyNotConstant(values)}`)]]);
   const returns = constantOf(given.get('returning')) === true;
-  const rows = updating(own, set, scoped(own, given), returns ? [...own.entity.fields.keys()] : []);
-  return arrayOf([rowCount(rows), returns ? instances(rows, own.entity, methodsOf(own)) : undefinedValue]);
+  const rows = updating(own, set, scoped(own, options), returns ? [...own.entity.fields.keys()] : []);
+  return arrayOf([
+    rowCount(rows),
+    returns ? instances(rows, own.entity, methodsOf(own, includedIn(own, options))) : undefinedValue,
+  ]);
 };
 
-const destroy: Run = (call, [options]) =>
-  rowCount(removing(on(call, options), scoped(call, optionsOf(options)), options));
+const destroy: Run = (call, [options]) => rowCount(removing(on(call, options), scoped(call, options), options));
 
 /** DELETE, or UPDATE of a paranoid model. */
 function removing(call: SequelizeCall, where: Fragment, options: Abstract | undefined): Abstract {
@@ -265,11 +210,10 @@ function aggregate(sql: (call: SequelizeCall, field: string) => Fragment): Run {
   return (call, args) => {
     const [field, options] = args.length > 1 || constantText(args[0]) !== undefined ? args : [undefined, args[0]];
     const own = on(call, options);
+    const counted = new Map([...optionsOf(options)].filter(([name]) => !/^(?:limit|offset|order)$/.test(name)));
+    const isOpen = options !== undefined && options.kind !== 'undefined' && entriesOf(options) === null;
     const rows = runCall(own, {
-      ...select(own, options),
-      limit: null,
-      offset: null,
-      orderBy: [],
+      ...select(own, isOpen ? options : objectOf(Object.fromEntries(counted))),
       columns: [[...sql(own, constantText(field) ?? ''), ' AS value']],
     });
     return ofRows(rows, (statement) => ({
@@ -285,7 +229,7 @@ const count = aggregate(() => ['count(*)']);
 const findOrCreate: Run = (call, [options]) => {
   const own = on(call, options);
   const body = (inner: SequelizeCall): Abstract => {
-    const found = firstInstance(runCall(inner, select(inner, options)), inner.entity, methodsOf(inner));
+    const found = firstInstance(runCall(inner, select(inner, options)), inner.entity, methodsOf(inner, []));
     const isThere = truthOf(found);
     const given = optionsOf(options);
     const values = [...(entriesOf(given.get('where')) ?? []), ...(entriesOf(given.get('defaults')) ?? [])];
@@ -326,12 +270,12 @@ export const modelCalls: Readonly<Record<string, Run>> = {
   },
   create,
   bulkCreate,
-  build: (call, [values]) => newInstance(call.entity, optionsOf(values), methodsOf(call)),
+  build: (call, [values]) => newInstance(call.entity, optionsOf(values), methodsOf(call, [])),
   upsert,
   update,
   destroy,
-  increment: counter('+', (call, options) => scoped(call, optionsOf(options))),
-  decrement: counter('-', (call, options) => scoped(call, optionsOf(options))),
+  increment: counter('+', (call, options) => scoped(call, options)),
+  decrement: counter('-', (call, options) => scoped(call, options)),
   findOrCreate,
   count,
   sum: aggregate((call, field) => ['sum(', ...column(call.entity, field), ')']),
@@ -339,18 +283,61 @@ export const modelCalls: Readonly<Record<string, Run>> = {
   min: aggregate((call, field) => ['min(', ...column(call.entity, field), ')']),
 };
 
-/** What an instance does: `save` writes the fields that changed. */
-function methodsOf(call: SequelizeCall): Methods {
-  return (self) => ({
+/** What an instance does: `save` writes the fields that changed. `rows` are those that were read with it. */
+function methodsOf(call: SequelizeCall, rows: readonly IncludedRows[]): Methods {
+  return (self, valueOf) => ({
     kind: 'native',
     title: 'an instance of Sequelize',
     isHandle: true,
     member: (name) => {
+      if (name === 'dataValues') return self;
+      const nested = nestedRows(rows, (key, inner) => methodsOf(ofModel(call, key), inner), valueOf).get(name);
+      if (nested !== undefined) {
+        // What the program writes to it, it saves.
+        self.properties.set(name, { value: nested });
+        return nested;
+      }
+      const own = { ...call, scopes: [], owner: null };
       const of = ownEntry(instanceCalls, name);
-      if (of === undefined) return name === 'dataValues' ? self : undefined;
-      return native(name, (args, at) => of({ ...call, at, owner: null }, self, args));
+      if (of !== undefined) return native(name, (args, at) => of({ ...own, at }, self, args));
+      const method = associationMethod(call.key, name);
+      if (method === undefined) return undefined;
+      return native(name, (args, at) => associated({ ...own, at }, self, name, method, args));
     },
   });
+}
+
+function ofModel(call: SequelizeCall, key: object): SequelizeCall {
+  return { ...call, key, entity: entityOf(key) ?? call.entity };
+}
+
+/** `user.getPosts(options)`, `user.$get('posts', options)` */
+function associated(
+  call: SequelizeCall,
+  self: ObjectValue,
+  name: string,
+  { verb, association }: AssociationMethod,
+  given: readonly Abstract[],
+): Abstract {
+  const args = association === undefined ? given.slice(1) : given;
+  const found = associationCall(call, self, name, association, given[0]);
+  const notUnderstood = (reason: string): Abstract => {
+    call.machine.notUnderstood(call.at, reason);
+    return unknown(`what ${name} gives`);
+  };
+  if (typeof found === 'string') return notUnderstood(found);
+  const [first, second] = args;
+  const own = on(found.call, verb === 'create' ? second : first);
+  if (verb === 'create' && found.owned !== null) {
+    const [field, key] = found.owned;
+    return insertOne(own, [...(rowEntries(own, first) ?? []), [field, key]], second, first);
+  }
+  if (verb !== 'get' && verb !== 'count') return notUnderstood(`\`${name}\` of Sequelize is not read`);
+  const query = select(own, first, found.condition);
+  if (verb === 'count') return rowCount(runCall(own, query));
+  const rows = runCall(own, isToMany(found.association) ? query : { ...query, limit: [constant(1)] });
+  const methods = methodsOf(own, includedIn(own, first));
+  return isToMany(found.association) ? instances(rows, own.entity, methods) : firstInstance(rows, own.entity, methods);
 }
 
 type InstanceRun = (call: SequelizeCall, self: ObjectValue, args: readonly Abstract[]) => Abstract;
@@ -397,7 +384,7 @@ const instanceCalls: Readonly<Record<string, InstanceRun>> = {
   reload: (call, self, [options]) => {
     const own = on(call, options);
     const rows = runCall(own, select(own, options, keyCondition(own, self)));
-    const fresh = objectIn(firstInstance(rows, own.entity, methodsOf(own)));
+    const fresh = objectIn(firstInstance(rows, own.entity, methodsOf(own, includedIn(own, options))));
     for (const [name, cell] of fresh?.properties ?? []) assign(call, self, name, cell.value);
     return self;
   },

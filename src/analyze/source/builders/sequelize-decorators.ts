@@ -1,11 +1,13 @@
 /** Models of sequelize-typescript: the attributes of `@Column` and its companions, and the options of `@Table`. */
+import type ts from 'typescript';
 import { type Abstract, type ClassValue, constant, objectOf } from '../abstract-value.ts';
 import { lineage } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { type Decorator, decoratorsOf } from './decorators.ts';
 import { constantText } from './fragment.ts';
-import { addForeignKey, defineModel } from './sequelize-models.ts';
+import { type Association, type AssociationKind, keyOfModel } from './sequelize-associations.ts';
+import { addAssociation, addForeignKey, addReference, addScope, defineModel } from './sequelize-models.ts';
 
 /** What these say as an option of the column. */
 const columnOptions: Readonly<Record<string, string>> = { PrimaryKey: 'primaryKey', AutoIncrement: 'autoIncrement' };
@@ -43,6 +45,69 @@ export function defineDecorated(machine: Machine, type: ClassValue, key: object)
   const given = objectOf(Object.fromEntries([...isParanoid, ...named, ...options]));
   defineModel(key, type.node.name?.text ?? 'a model', objectOf(Object.fromEntries(attributes)), given, new Map());
   for (const one of foreignKeys) addForeignKey(key, one);
+  addRelations(machine, type, key);
+  addScopes(machine, type, key);
+}
+
+const kinds: Readonly<Record<string, AssociationKind>> = {
+  BelongsTo: 'own-key',
+  HasOne: 'other-key-one',
+  HasMany: 'other-key-many',
+  BelongsToMany: 'through',
+};
+
+/** What `@BelongsTo` and its companions say, and `@ForeignKey`. Models name each other: they are looked up when a query asks. */
+function addRelations(machine: Machine, type: ClassValue, key: object): void {
+  for (const owner of lineage(machine, type).toReversed()) {
+    for (const member of owner.node.members) {
+      if (!machine.project.ts.isPropertyDeclaration(member)) continue;
+      const field = member.name.getText();
+      for (const one of decoratorsOf(machine, owner, member)) {
+        const kind = kinds[one.name];
+        const model = (index: number) => (): object | undefined =>
+          keyOfModel(machine, modelAt(machine, one, index, member));
+        if (one.name === 'ForeignKey') addReference(key, { field, to: model(0) });
+        if (kind !== undefined) addAssociation(key, associationAt(machine, field, kind, one, model));
+      }
+    }
+  }
+}
+
+/** `() => Model` */
+function modelAt(machine: Machine, { later }: Decorator, index: number, at: ts.Node): Abstract | undefined {
+  const given = later[index]?.();
+  return given?.kind === 'function' ? machine.call(given, [], at) : given;
+}
+
+function associationAt(
+  machine: Machine,
+  name: string,
+  kind: AssociationKind,
+  decorator: Decorator,
+  model: (index: number) => () => object | undefined,
+): Association {
+  const isThrough = kind === 'through';
+  const [, second, third, fourth] = decorator.args;
+  const key = isThrough ? third : second;
+  const given = new Map([...optionsOf(second), ...optionsOf(key)]);
+  if (constantText(key) !== undefined && key !== undefined) given.set('foreignKey', key);
+  if (isThrough && fourth !== undefined) given.set('otherKey', fourth);
+  const between = given.get('through') ?? second;
+  const through = isThrough
+    ? () => constantText(between) ?? keyOfModel(machine, between) ?? model(1)()
+    : () => undefined;
+  return { kind, name, target: model(0), through, options: given };
+}
+
+/** `@DefaultScope(() => ({ ... }))`, `@Scopes(() => ({ name: { ... } }))` */
+function addScopes(machine: Machine, type: ClassValue, key: object): void {
+  for (const decorator of decoratorsOf(machine, type, type.node)) {
+    if (!/^(?:DefaultScope|Scopes)$/.test(decorator.name)) continue;
+    const value = modelAt(machine, decorator, 0, type.node);
+    if (value === undefined) continue;
+    if (decorator.name === 'DefaultScope') addScope(key, 'defaultScope', value);
+    else for (const [name, one] of entriesOf(value) ?? []) addScope(key, name, one);
+  }
 }
 
 function attribute(all: readonly Decorator[]): Abstract {

@@ -6,6 +6,13 @@ import { entriesOf, optionsOf } from './clauses.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
+import type { Association } from './sequelize-associations.ts';
+
+/** A field that has the key of another model's row. */
+export interface Reference {
+  readonly field: string;
+  readonly to: () => object | undefined;
+}
 
 interface Definition {
   readonly name: string;
@@ -13,6 +20,11 @@ interface Definition {
   readonly options: ReadonlyMap<string, Abstract>;
   /** Foreign keys of associations. */
   readonly added: Set<string>;
+  /** By name. */
+  readonly associations: Map<string, Association>;
+  readonly references: Reference[];
+  /** Options of queries, by name; `defaultScope` is always added. */
+  readonly scopes: Map<string, Abstract>;
 }
 
 /** By class, or by the object of `define`. */
@@ -27,7 +39,44 @@ export function defineModel(
 ): void {
   const known = new Map([...defaults, ...(entriesOf(options) ?? [])]);
   const given = constantText(known.get('modelName')) ?? name;
-  definitions.set(key, { name: given, attributes, options: known, added: definitions.get(key)?.added ?? new Set() });
+  const before = definitions.get(key);
+  const scopes = new Map(before?.scopes ?? []);
+  const byDefault = known.get('defaultScope');
+  if (byDefault !== undefined) scopes.set('defaultScope', byDefault);
+  for (const [scope, value] of optionsOf(known.get('scopes'))) scopes.set(scope, value);
+  definitions.set(key, {
+    name: given,
+    attributes,
+    options: known,
+    added: before?.added ?? new Set(),
+    associations: before?.associations ?? new Map(),
+    references: before?.references ?? [],
+    scopes,
+  });
+}
+
+export function addAssociation(key: object, association: Association): void {
+  definitions.get(key)?.associations.set(association.name, association);
+}
+
+export function addReference(key: object, reference: Reference): void {
+  definitions.get(key)?.references.push(reference);
+}
+
+export function addScope(key: object, name: string, value: Abstract): void {
+  definitions.get(key)?.scopes.set(name, value);
+}
+
+export function associationsOf(key: object): readonly Association[] {
+  return [...(definitions.get(key)?.associations.values() ?? [])];
+}
+
+export function referencesOf(key: object): readonly Reference[] {
+  return definitions.get(key)?.references ?? [];
+}
+
+export function scopeOf(key: object, name: string): Abstract | undefined {
+  return definitions.get(key)?.scopes.get(name);
 }
 
 export function keyOfClass({ node }: ClassValue): object {
@@ -99,9 +148,15 @@ function isOn(options: ReadonlyMap<string, Abstract>, name: string, otherwise: b
 }
 
 /** English plurals as far as rules go; irregular nouns need `tableName`. */
-function pluralOf(name: string): string {
+export function pluralOf(name: string): string {
   if (/(?:s|x|z|ch|sh)$/i.test(name)) return `${name}es`;
   if (/[^aeiou]y$/i.test(name)) return `${name.slice(0, -1)}ies`;
   if (/person$/i.test(name)) return name.replace(/erson$/i, 'eople');
   return /child$/i.test(name) ? `${name}ren` : `${name}s`;
+}
+
+export function singularOf(name: string): string {
+  if (/ies$/i.test(name)) return `${name.slice(0, -3)}y`;
+  if (/(?:s|x|z|ch|sh)es$/i.test(name)) return name.slice(0, -2);
+  return /[^s]s$/i.test(name) ? name.slice(0, -1) : name;
 }

@@ -1,11 +1,13 @@
 /** `where` of Sequelize, and SQL in its options: `literal`, `fn`, `col`. */
 import { type Abstract, native, type Native, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
-import { constantOf } from '../value-arithmetic.ts';
-import { comparisonSigns, comparison, entriesOf, inList, optionsOf } from './clauses.ts';
+import { constantOf, isNothing } from '../value-arithmetic.ts';
+import { comparisonSigns, comparison, entriesOf, givenEntries, inList, optionsOf } from './clauses.ts';
 import { column, type EntityContext } from './entity.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
+import { anyCondition, eitherCondition } from './open-conditions.ts';
+import { openPart } from './open-objects.ts';
 import { group } from './query.ts';
 import { ownEntry } from './own-entry.ts';
 
@@ -27,12 +29,25 @@ export function whereFragment(context: EntityContext, where: Abstract | undefine
       where.elements.value.map((one) => whereFragment(context, one)),
       'AND',
     );
+  const open = openWhere(context, where);
+  if (open !== undefined) return open;
   const entries = entriesOf(where);
   if (entries === null) return notRead(`the conditions of \`where\` are ${whyNotConstant(where)}`);
   return group(
     entries.map(([name, value]) => condition(context, name, value)),
     'AND',
   );
+}
+
+/** Conditions that the source does not say: any column may decide. */
+function openWhere(context: EntityContext, where: Abstract): Fragment | undefined {
+  if (where.kind === 'choice') return eitherCondition(where, (side) => whereFragment(context, side), true);
+  const open = where.kind === 'object' && where.rest !== null && !isNothing(where.rest) ? where.rest : where;
+  if (openPart(open) === null || open.kind !== 'value') return undefined;
+  const columns = [...context.entity.fields.keys()].map((name) => [name, column(context.entity, name)] as const);
+  const given = where.kind === 'object' ? givenEntries(where) : [];
+  const known = given.map(([name, value]) => condition(context, name, value));
+  return group([anyCondition(open, columns), ...known], 'AND');
 }
 
 function condition(context: EntityContext, name: string, value: Abstract): Fragment {
@@ -44,6 +59,12 @@ function condition(context: EntityContext, name: string, value: Abstract): Fragm
         ? value.elements.value.map((one) => whereFragment(context, one))
         : (entriesOf(value) ?? []).map(([field, one]) => condition(context, field, one));
     return group(parts, connective === 'or' ? 'OR' : 'AND');
+  }
+  const joined = /^\$(.+)\.([^.]+)\$$/.exec(name);
+  if (joined !== null) {
+    const [, path = '', field = ''] = joined;
+    const part: Fragment = [{ kind: 'column-part', table: path.replaceAll('.', '->'), name: field }];
+    return fieldCondition(context, part, value);
   }
   if (!context.entity.fields.has(name)) return notRead(`${name} is no attribute of ${context.entity.table}`);
   return fieldCondition(context, column(context.entity, name), value);
@@ -114,7 +135,13 @@ export function chosenColumns(
     const names = new Set(excluded.elements.value.map((one) => constantOf(one)));
     return all.filter((name) => !names.has(name)).map(shown);
   }
-  if (attributes.kind !== 'array') return [notRead(`\`attributes\` are ${whyNotConstant(attributes)}`)];
+  const added = options.get('include');
+  if (added?.kind === 'array') return [...all.map(shown), ...chosenColumns(context, added, shown)];
+  // Names that the source does not say are some of these.
+  if (attributes.kind !== 'array')
+    return openPart(attributes) !== null || attributes.kind === 'value'
+      ? all.map(shown)
+      : [notRead(`\`attributes\` are ${whyNotConstant(attributes)}`)];
   return attributes.elements.value.map((one): Fragment => {
     const name = constantText(one);
     if (name !== undefined) return shown(name);

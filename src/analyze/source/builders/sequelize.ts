@@ -8,19 +8,40 @@ import {
   type Native,
   objectOf,
   undefinedValue,
+  unknown,
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
-import { constantOf } from '../value-arithmetic.ts';
+import { constantOf, isNothing } from '../value-arithmetic.ts';
 import { runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';
 import { optionsOf } from './clauses.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { defineDecorated } from './sequelize-decorators.ts';
-import { modelCalls, modelNative, type SequelizeCall } from './sequelize-calls.ts';
-import { addForeignKey, defineModel, entityOf, keyOfClass, modelName } from './sequelize-models.ts';
+import {
+  type AssociationKind,
+  associationName,
+  foreignKeyName,
+  keyOfModel,
+  namedKey,
+  withModelKey,
+} from './sequelize-associations.ts';
+import { modelCalls, modelNative } from './sequelize-calls.ts';
+import type { SequelizeCall } from './sequelize-select.ts';
+import {
+  addAssociation,
+  addForeignKey,
+  addScope,
+  defineModel,
+  entityOf,
+  keyOfClass,
+  modelName,
+  scopeOf,
+  singularOf,
+} from './sequelize-models.ts';
+import { ownEntry } from './own-entry.ts';
 import { operators, sqlFunction } from './sequelize-where.ts';
 
 export const sequelize: Driver = {
@@ -93,66 +114,103 @@ function ownerIn(options: Abstract | undefined): Owner {
   return given === undefined ? null : (connections.get(given) ?? null);
 }
 
+type Defaults = ReadonlyMap<string, Abstract>;
+
+/** The scopes that were asked for; `null`: the default one. */
+type Scopes = readonly Abstract[] | null;
+
 /** The model's static methods; `key` is what its definition is found by. */
-function modelHandle(machine: Machine, key: object, name: string, defaults: ReadonlyMap<string, Abstract>): Native {
+function modelHandle(machine: Machine, key: object, name: string, defaults: Defaults, scopes: Scopes = null): Native {
+  const again = (asked: Scopes): Native => modelHandle(machine, key, name, defaults, asked);
   const model: Native = modelNative(`the model ${name}`, (method) => {
+    const kind = ownEntry(kinds, method);
+    if (kind !== undefined)
+      return native(
+        method,
+        ([other, options]) => (associate(machine, key, name, kind, other, options), undefinedValue),
+      );
     switch (method) {
       case 'init':
         return native(method, ([attributes, options]) => {
           const handle = optionsOf(options).get('sequelize');
-          defineModel(
-            key,
-            name,
-            attributes,
-            options,
-            handle === undefined ? defaults : (defaultsOf.get(handle) ?? defaults),
-          );
+          const given = handle === undefined ? defaults : (defaultsOf.get(handle) ?? defaults);
+          defineModel(key, name, attributes, options, given);
           return model;
         });
-      case 'belongsTo':
-        return native(
-          method,
-          ([other, options]) => (addForeignKey(key, foreignKey(options, nameOfModel(other))), undefinedValue),
+      case 'addScope':
+        return native(method, ([scope, value]) => {
+          const title = constantText(scope);
+          if (title !== undefined && value !== undefined) addScope(key, title, value);
+          return undefinedValue;
+        });
+      case 'unscoped':
+        return native(method, () => again([]));
+      case 'scope':
+        return native(method, (given, at) =>
+          onEachPath(machine, given, (args) => again(args.flatMap((one) => scopesOf(machine, key, one, at)))),
         );
-      case 'hasMany':
-      case 'hasOne':
-        return native(
-          method,
-          ([other, options]) => (
-            addForeignKey(keyOfModel(other), foreignKey(options, modelName(key) ?? name)), undefinedValue
-          ),
-        );
-      case 'belongsToMany':
       case 'addHook':
       case 'sync':
-      case 'addScope':
         return native(method, () => undefinedValue);
       default:
         return native(method, (given, at) =>
-          onEachPath(machine, given, (args) => called(machine, key, name, method, args, at)),
+          onEachPath(machine, given, (args) => {
+            const used = scopes ?? scopesOf(machine, key, constant('defaultScope'), at);
+            return called(machine, key, name, method, args, at, used);
+          }),
         );
     }
   });
-  keys.set(model, key);
-  return model;
+  return withModelKey(model, key);
 }
 
-const keys = new WeakMap<Abstract, object>();
+const kinds: Readonly<Record<string, AssociationKind>> = {
+  belongsTo: 'own-key',
+  hasOne: 'other-key-one',
+  hasMany: 'other-key-many',
+  belongsToMany: 'through',
+};
 
-function keyOfModel(value: Abstract | undefined): object {
-  if (value?.kind === 'class') return keyOfClass(value);
-  return (value === undefined ? undefined : keys.get(value)) ?? {};
+function associate(
+  machine: Machine,
+  key: object,
+  name: string,
+  kind: AssociationKind,
+  other: Abstract | undefined,
+  given: Abstract | undefined,
+): void {
+  const options = optionsOf(given);
+  const target = keyOfModel(machine, other);
+  const otherName = (target === undefined ? undefined : modelName(target)) ?? '';
+  const keyIn = (model: object | undefined): string =>
+    (model === undefined ? undefined : entityOf(model))?.keys[0] ?? 'id';
+  const owner = singularOf(modelName(key) ?? name);
+  if (kind === 'own-key') {
+    const title = constantText(options.get('as')) ?? singularOf(otherName);
+    addForeignKey(key, namedKey(options) ?? foreignKeyName(title, keyIn(target)));
+  } else if (kind !== 'through' && target !== undefined)
+    addForeignKey(target, namedKey(options) ?? foreignKeyName(owner, keyIn(key)));
+  const between = optionsOf(options.get('through')).get('model') ?? options.get('through');
+  addAssociation(key, {
+    kind,
+    name: associationName(kind, otherName, options),
+    target: () => target,
+    through: () => constantText(between) ?? keyOfModel(machine, between),
+    options,
+  });
 }
 
-function nameOfModel(value: Abstract | undefined): string {
-  return modelName(keyOfModel(value)) ?? (value?.kind === 'class' ? (value.node.name?.text ?? '') : '');
-}
-
-/** `{ foreignKey: 'ownerId' }`, or the other model's name with `Id`. */
-function foreignKey(options: Abstract | undefined, other: string): string {
-  const given = optionsOf(options).get('foreignKey');
-  const name = constantText(given) ?? constantText(optionsOf(given).get('name'));
-  return name ?? `${other.charAt(0).toLowerCase()}${other.slice(1)}Id`;
+/** `'active'`, `['active', 'recent']`, `{ method: ['by', id] }`, `null`. */
+function scopesOf(machine: Machine, key: object, given: Abstract, at: ts.Node): readonly Abstract[] {
+  if (given.kind === 'array') return given.elements.value.flatMap((one) => scopesOf(machine, key, one, at));
+  if (isNothing(given)) return [];
+  const method = optionsOf(given).get('method');
+  const [first, ...args] = method?.kind === 'array' ? method.elements.value : [method ?? given];
+  const title = constantText(first);
+  const scope = title === undefined ? undefined : scopeOf(key, title);
+  if (title === 'defaultScope' && scope === undefined) return [];
+  if (scope === undefined) return [unknown('a scope that the sources do not say')];
+  return [scope.kind === 'function' ? machine.call(scope, args, at) : scope];
 }
 
 function called(
@@ -162,6 +220,7 @@ function called(
   method: string,
   args: readonly Abstract[],
   at: ts.Node,
+  scopes: readonly Abstract[],
 ): Abstract {
   const entity = entityOf(key);
   const of = modelCalls[method];
@@ -172,7 +231,7 @@ function called(
     );
     return { kind: 'value', value: { kind: 'unknown', reason: `what ${name}.${method} gives` } };
   }
-  const call: SequelizeCall = { machine, owner: null, entity, at, ownerIn };
+  const call: SequelizeCall = { machine, owner: null, entity, at, ownerIn, key, scopes };
   return of(call, args);
 }
 
