@@ -5,6 +5,8 @@ import type { Machine } from '../machine.ts';
 import { optionsOf } from './clauses.ts';
 import { constantText } from './fragment.ts';
 import {
+  type Association,
+  type AssociationKind,
   associationsOf,
   entityOf,
   keyOfClass,
@@ -13,19 +15,6 @@ import {
   singularOf,
   pluralOf,
 } from './sequelize-models.ts';
-
-/** `through`: the table between two models has the keys of both. */
-export type AssociationKind = 'own-key' | 'other-key-one' | 'other-key-many' | 'through';
-
-export interface Association {
-  readonly kind: AssociationKind;
-  /** The property of the row. */
-  readonly name: string;
-  readonly target: () => object | undefined;
-  /** The model or the name of the table between; `undefined`: there is none. */
-  readonly through: () => object | string | undefined;
-  readonly options: ReadonlyMap<string, Abstract>;
-}
 
 /** The columns, by the names of fields: `own` of the row and `other` of the associated one. */
 export interface Link {

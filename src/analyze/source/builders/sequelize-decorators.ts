@@ -6,8 +6,16 @@ import type { Machine } from '../machine.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { type Decorator, decoratorsOf } from './decorators.ts';
 import { constantText } from './fragment.ts';
-import { type Association, type AssociationKind, keyOfModel } from './sequelize-associations.ts';
-import { addAssociation, addForeignKey, addReference, addScope, defineModel } from './sequelize-models.ts';
+import { keyOfModel } from './sequelize-associations.ts';
+import {
+  addAssociation,
+  addForeignKey,
+  addReference,
+  addScope,
+  type Association,
+  type AssociationKind,
+  defineModel,
+} from './sequelize-models.ts';
 
 /** What these say as an option of the column. */
 const columnOptions: Readonly<Record<string, string>> = { PrimaryKey: 'primaryKey', AutoIncrement: 'autoIncrement' };

@@ -8,8 +8,8 @@ import { entriesOf, optionsOf } from './clauses.ts';
 import { column, deletionField, type Entity, type EntityContext } from './entity.ts';
 import { constantText, join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
-import { type Association, associationWith, isToMany, keyOfModel, linkOf } from './sequelize-associations.ts';
-import { associationsOf, entityOf } from './sequelize-models.ts';
+import { associationWith, isToMany, keyOfModel, linkOf } from './sequelize-associations.ts';
+import { type Association, associationsOf, entityOf } from './sequelize-models.ts';
 import { chosenColumns, whereFragment } from './sequelize-where.ts';
 
 export interface IncludedRows {

@@ -4,8 +4,8 @@ import { column } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { comparison } from './clauses.ts';
-import { type Association, type Link, linkOf } from './sequelize-associations.ts';
-import { associationsOf, entityOf, singularOf } from './sequelize-models.ts';
+import { type Link, linkOf } from './sequelize-associations.ts';
+import { type Association, associationsOf, entityOf, singularOf } from './sequelize-models.ts';
 import type { SequelizeCall } from './sequelize-select.ts';
 
 export interface AssociationMethod {

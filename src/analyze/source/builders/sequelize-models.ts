@@ -6,7 +6,19 @@ import { entriesOf, optionsOf } from './clauses.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
-import type { Association } from './sequelize-associations.ts';
+
+/** `through`: the table between two models has the keys of both. */
+export type AssociationKind = 'own-key' | 'other-key-one' | 'other-key-many' | 'through';
+
+export interface Association {
+  readonly kind: AssociationKind;
+  /** The property of the row. */
+  readonly name: string;
+  readonly target: () => object | undefined;
+  /** The model or the name of the table between; `undefined`: there is none. */
+  readonly through: () => object | string | undefined;
+  readonly options: ReadonlyMap<string, Abstract>;
+}
 
 /** A field that has the key of another model's row. */
 export interface Reference {

@@ -16,7 +16,7 @@ import {
 import { constantText, notRead, operand } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { printQuery, type Query, withCondition, withNotRead } from './query.ts';
-import { type Association, associationWith, isToMany, keyOfModel } from './sequelize-associations.ts';
+import { associationWith, isToMany, keyOfModel } from './sequelize-associations.ts';
 import {
   hasMany,
   type IncludedRows,
@@ -26,7 +26,7 @@ import {
   requiredConditions,
   withKey,
 } from './sequelize-include.ts';
-import { entityOf } from './sequelize-models.ts';
+import { type Association, entityOf } from './sequelize-models.ts';
 import { chosenColumns, whereFragment } from './sequelize-where.ts';
 
 export interface SequelizeCall extends EntityCall {

@@ -20,18 +20,12 @@ import { onEachPath } from './choices.ts';
 import { optionsOf } from './clauses.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { defineDecorated } from './sequelize-decorators.ts';
-import {
-  type AssociationKind,
-  associationName,
-  foreignKeyName,
-  keyOfModel,
-  namedKey,
-  withModelKey,
-} from './sequelize-associations.ts';
+import { associationName, foreignKeyName, keyOfModel, namedKey, withModelKey } from './sequelize-associations.ts';
 import { modelCalls, modelNative } from './sequelize-calls.ts';
 import type { SequelizeCall } from './sequelize-select.ts';
 import {
   addAssociation,
+  type AssociationKind,
   addForeignKey,
   addScope,
   defineModel,
