@@ -3,18 +3,15 @@
  * MOIRAI_HEAVY=1: what is confirmed, and that it runs again. The robust subsets of SmallBank and TPC-C are those of the papers.
  */
 import { describe, expect, test } from 'vitest';
-import { analyze, type Analysis, witnessProgram } from '../src/analyze/index.ts';
-import type { Anomaly } from '../src/analyze/anomaly.ts';
-import { changesText } from '../src/analyze/changes.ts';
+import { analyze, type Analysis } from '../src/analyze/index.ts';
 import { RobustSet } from '../src/analyze/robust-set.ts';
 import { stepsMaxDefault } from '../src/analyze/robustness/find-split.ts';
 import { readSchema, type Schema } from '../src/analyze/schema.ts';
-import { applicationFromSource, loadTypeScript } from '../src/analyze/source/index.ts';
+import { loadTypeScript } from '../src/analyze/source/index.ts';
 import { analyzedSteps, type AnalyzedTransaction, transactionsOf } from '../src/analyze/transactions.ts';
 import { conclude } from '../src/evidence/index.ts';
 import type { IsolationName } from '../src/sql/index.ts';
-import { exploreSql } from '../src/explore/sql/index.ts';
-import { everydayApplications } from './support/everyday-applications.ts';
+import { expectReplay } from './support/replayed-anomaly.ts';
 import { type BenchmarkApplication, benchmarkApplications, readApplication } from './support/benchmark-applications.ts';
 
 const ts = await loadTypeScript();
@@ -35,17 +32,6 @@ const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 
 function whereHeavy<Row>(rows: readonly Row[]): readonly Row[] {
   return isHeavy ? rows : [];
-}
-
-/** Its program shows it again, and its change is proven. */
-async function expectReplay({ status, fix }: Anomaly): Promise<void> {
-  if (status.kind !== 'confirmed') throw new Error(`it is not confirmed: ${status.reason}`);
-  const { dialect } = status.program;
-  const isolation = dialect === 'mysql' ? 'repeatable read' : 'read committed';
-  const profile = { family: 'engine', engine: dialect, dialect, isolation } as const;
-  const again = await exploreSql(witnessProgram(status.program), { profile, schedulesMax: 200 });
-  expect(again.violations).toBeGreaterThan(0);
-  expect(fix).toMatchObject({ isProven: true });
 }
 
 test.each([
@@ -165,23 +151,6 @@ describe('the weakest levels of SmallBank and TPC-C, read from source', () => {
     });
     const weakest = robustSetOf(changed).weakest();
     expect(Object.fromEntries(all.map((one, at) => [one.name, weakest[at]]))).toEqual(expected);
-  });
-});
-
-/** What conditions ask of rows is in the rows of the witness. */
-describe('everyday applications, read from source', () => {
-  const few = new Set(['a job queue with SKIP LOCKED', 'coupons', 'bookings up to a capacity']);
-  const all = everydayApplications.filter(({ name }) => isHeavy || few.has(name));
-  test.each(all)('$name', { timeout: 600_000 }, async ({ schema, source, verdict, confirmed }) => {
-    const files = new Map([['app.ts', source]]);
-    const application = applicationFromSource({ ts, files, schema, dialect: 'postgres' });
-    const { anomalies, evidence } = await analyze(application, { isolation: 'read committed' });
-    const found = anomalies.filter(({ status }) => status.kind === 'confirmed');
-    expect(conclude(evidence).kind).toBe(verdict);
-    expect(
-      found.map(({ transactions, fix }) => [transactions.join(' with '), changesText(fix?.changes ?? [])]),
-    ).toEqual(confirmed);
-    if (isHeavy) for (const one of found) await expectReplay(one);
   });
 });
 

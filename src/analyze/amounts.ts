@@ -10,9 +10,9 @@ export interface Amounts {
   /** Do instances compare one column with the same argument, so that they look for the same rows? */
   readonly areComparedEqual: boolean;
   /** How many rows a condition finds that may find none, or whose number nothing says. */
-  readonly foundRows: 0 | 1 | 2;
+  readonly foundRows: number;
   /** Of results, by `chosenColumn`: instead of the number in rows. */
-  readonly inColumns: ReadonlyMap<string, RowValue>;
+  readonly inColumns: ReadonlyMap<string, RowValue | null>;
 }
 
 export const usual: Amounts = {

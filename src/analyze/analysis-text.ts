@@ -5,6 +5,7 @@ import type { Analysis, TransactionReport } from './analyze.ts';
 import type { Anomaly } from './anomaly.ts';
 import { meaningOf } from './anomaly-meaning.ts';
 import { changesText, changeText } from './changes.ts';
+import type { AnomalyKind } from './witness-program.ts';
 
 export interface AnalysisText {
   readonly style: Styler;
@@ -80,12 +81,14 @@ export function participants({
 export function anomalyText({ status }: Anomaly): string {
   if (status.kind === 'possible') return `not confirmed: ${status.reason}`;
   const { violations, schedules, anomaly } = status;
-  const what =
-    anomaly === 'internal'
-      ? 'the database ends as it never does when they run one after the other'
-      : 'they read what they never read when they run one after the other';
-  return `confirmed: in ${violations} of ${counted(schedules, 'schedule')} ${what}`;
+  return `confirmed: in ${violations} of ${counted(schedules, 'schedule')} ${effectOf[anomaly]} when they run one after the other`;
 }
+
+const effectOf: Readonly<Record<AnomalyKind, string>> = {
+  internal: 'the database ends as it never does',
+  external: 'they read what they never read',
+  overwritten: 'both write, one over the other, as they never do',
+};
 
 export function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): string {
   const explored = schedules === 0 ? '' : `0 of ${counted(schedules, 'schedule')}`;

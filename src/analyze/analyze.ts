@@ -8,7 +8,7 @@ import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } fr
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { type Amounts, amountsForState, attempts, firstAmounts } from './amounts.ts';
-import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
+import { boundaryAmounts, type CheckedConditions, conditionsOf } from './boundary-amounts.ts';
 import { concreteWitness, type WitnessedSet } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness, preferState, provenSchedulesMax } from './confirm.ts';
 import { levelsOf } from './levels.ts';
@@ -91,17 +91,20 @@ function* definitionsOf(
       witnessOf.set(definition, witness);
       return [definition];
     });
-  const taking = [...new Set(first.transactions)].map((transaction) => ({
-    transaction,
-    conditions: conditionsOf(set.transactions[transaction] as AnalyzedTransaction),
-  }));
-  yield* made(first, [...firstAmounts, ...boundaryAmounts(taking), ...attempts]);
+  yield* made(first, [...firstAmounts, ...boundaryAmounts(checkedIn(first, set)), ...attempts]);
   let left = othersMax;
   for (const other of others) {
     if (left === 0) return;
     left -= 1;
     yield* made(other, firstAmounts);
   }
+}
+
+function checkedIn({ transactions }: Witness, set: WitnessedSet): readonly CheckedConditions[] {
+  return transactions.map((transaction) => ({
+    transaction,
+    conditions: conditionsOf(set.transactions[transaction] as AnalyzedTransaction),
+  }));
 }
 
 function writesRows({ paths }: AnalyzedTransaction): boolean {
@@ -232,7 +235,11 @@ class ApplicationAnalysis {
     // Without one that only reads, the others are serializable: its reads are all that can differ.
     const mayDiffer = first.kind === 'confirmed' && taking.every(writesRows);
     const seen = mayDiffer ? (witnessOf.get(first.definition) ?? witness) : witness;
-    const forState = mayDiffer ? amountsForState.map((amounts) => concreteWitness(seen, set, amounts)) : [];
+    const forState = mayDiffer
+      ? [...amountsForState, ...boundaryAmounts(checkedIn(seen, set))].map((amounts) =>
+          concreteWitness(seen, set, amounts),
+        )
+      : [];
     for (const definition of forState) witnessOf.set(definition, seen);
     const confirmation = await preferState(first, forState, this.#limits);
     const definition = confirmation.kind === 'confirmed' ? confirmation.definition : null;

@@ -42,6 +42,27 @@ export function valueFor(column: Column, n: number): RowValue | undefined {
   }
 }
 
+/** What a condition of the code asks of the column, as its type has it; `undefined`: the column takes none such. */
+export function asColumn(column: Column, asked: RowValue | null): RowValue | null | undefined {
+  if (asked === null) return column.isNotNull ? undefined : null;
+  if (typeof asked === 'string') return asked;
+  switch (column.type.name) {
+    case 'bool':
+      return asked === 0 ? 'false' : 'true';
+    case 'uuid':
+    case 'date':
+    case 'timestamp':
+    case 'timestamptz':
+    case 'enum':
+    case 'json':
+    case 'jsonb':
+    case 'array':
+      return valueFor(column, Math.abs(asked));
+    default:
+      return asked;
+  }
+}
+
 /** As an argument that nothing decides: a number is a text, too, and stays one where it is compared with a number elsewhere. */
 export function asArgument(value: RowValue | undefined, n: number): RowValue | undefined {
   return typeof value === 'string' && value === `v${n}` ? n : value;

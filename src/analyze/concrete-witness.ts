@@ -74,7 +74,7 @@ export function concreteWitness(
     sessions,
     dialect: schema.dialect,
     ...stateOf(schema, part, computedAnew),
-    compared: scope === 'one transaction' ? 'state and reads' : 'state',
+    compared: scope === 'one transaction' ? 'state and reads' : 'state and writes',
   };
 }
 

@@ -89,7 +89,7 @@ export async function preferState(
 
 function effectText(schedules: number, compared: WitnessDefinition['compared']): string {
   const which = schedules === 1 ? 'the only schedule' : `each of ${counted(schedules, 'schedule')}`;
-  const effect = compared === 'state' ? 'leaves the database as' : 'has the effect of';
+  const effect = compared === 'state and writes' ? 'writes what, and leaves the database as,' : 'has the effect of';
   return `with the rows that were tried, ${which} ${effect} running them one after the other`;
 }
 
@@ -149,7 +149,7 @@ export async function exploreWitness(
     if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };
     const { schedules, violations, complete, failures } = result;
     // The invariant also runs on results that are no schedule's, to see what it looks at.
-    const shown = seen.has('internal') ? 'internal' : seen.has('external') ? 'external' : null;
+    const shown = (['internal', 'external', 'overwritten'] as const).find((kind) => seen.has(kind)) ?? null;
     const anomaly = violations === 0 ? null : shown;
     return {
       kind: 'explored',

@@ -14,6 +14,14 @@ export interface Ran {
   /** `partial`: a unit ended with an error after one of its transactions had committed writes. */
   readonly end: 'committed' | 'aborted' | 'partial';
   readonly saw: readonly QueryResult[];
+  /** Statements that changed rows. */
+  readonly wrote: readonly Write[];
+}
+
+/** A statement with what its parameters were. */
+export interface Write {
+  readonly statement: Statement;
+  readonly given: readonly unknown[];
 }
 
 /** @throws RefusedStatement, after which the transaction is to be rolled back */
@@ -25,7 +33,7 @@ export async function runSteps(
 ): Promise<Ran> {
   const run = new Run(given, client, dialect, null);
   const end = await run.through(steps);
-  return { end: end === 'abort' ? 'aborted' : 'committed', saw: run.saw };
+  return { end: end === 'abort' ? 'aborted' : 'committed', saw: run.saw, wrote: run.wrote };
 }
 
 /** A unit's steps in transactions of their own, as the application runs them. @param level of those that name none */
@@ -39,11 +47,11 @@ export async function runUnit(
   const run = new Run(given, client, dialect, level);
   try {
     const end = await run.through(steps);
-    return { end: end === 'abort' && !run.hasWritten ? 'aborted' : 'committed', saw: run.saw };
+    return { end: end === 'abort' && !run.hasWritten ? 'aborted' : 'committed', saw: run.saw, wrote: run.wrote };
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
     await client.query('ROLLBACK');
-    return { end: run.hasWritten ? 'partial' : 'aborted', saw: [] };
+    return { end: run.hasWritten ? 'partial' : 'aborted', saw: [], wrote: [] };
   }
 }
 
@@ -51,6 +59,7 @@ type End = 'open' | 'return' | 'abort';
 
 class Run {
   readonly saw: QueryResult[] = [];
+  readonly wrote: Write[] = [];
   readonly #arguments: Arguments;
   readonly #client: ProgramClient;
   readonly #dialect: Dialect;
@@ -142,12 +151,12 @@ class Run {
     return end;
   }
 
-  async #statement({ sql, parameters, result }: Statement): Promise<void> {
-    const answer = await this.#client.query(
-      sql,
-      parameters.map((value) => this.#value(value)),
-    );
+  async #statement(statement: Statement): Promise<void> {
+    const { sql, parameters, result } = statement;
+    const given = parameters.map((value) => this.#value(value));
+    const answer = await this.#client.query(sql, given);
     this.saw.push(answer);
+    if (answer.count > 0 && !isSelect(sql)) this.wrote.push({ statement, given });
     if (result !== null) this.#results.set(result, answer);
   }
 

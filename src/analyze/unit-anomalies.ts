@@ -216,7 +216,7 @@ class UnitSearch {
     const explored = await exploreWitness(
       {
         ...changed,
-        compared: areWhole ? 'state and reads' : 'state',
+        compared: areWhole ? 'state and reads' : 'state and writes',
         sessions: changed.sessions.map((session, number) => ({ ...session, scope: scopeOf(number) })),
       },
       areWhole ? { ...this.#set.limits, schedulesMax: provenSchedulesMax } : this.#set.limits,

@@ -3,7 +3,7 @@ import { type Column, exactColumn, type Table } from '../sql/index.ts';
 import type { Access, AccessedRow } from './access.ts';
 import { type Amounts, chosenColumn } from './amounts.ts';
 import type { AnyStep, Statement, Value } from './application.ts';
-import { type RowValue, valueFor } from './column-values.ts';
+import { asColumn, type RowValue, valueFor } from './column-values.ts';
 import type { ParameterColumns } from './parameter-columns.ts';
 import { isDelete } from './replaced-rows.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
@@ -147,9 +147,10 @@ export class Instance {
       for (const { table, row, inserts } of moments.flat()) {
         if (row.kind !== 'key' || inserts || statement.result === null) continue;
         const { result } = statement;
-        const values = table.columns.flatMap(({ name }) => {
-          const value = chosen.get(chosenColumn(this.path.transaction, result, name));
-          return value === undefined ? [] : [[name, value] as const];
+        const values = table.columns.flatMap((column) => {
+          const asked = chosen.get(chosenColumn(this.path.transaction, result, column.name));
+          const value = asked === undefined ? undefined : asColumn(column, asked);
+          return value === undefined ? [] : [[column.name, value] as const];
         });
         rows.choose(table, this.#valuesOf({ table, row }), new Map(values));
       }

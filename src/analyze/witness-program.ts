@@ -9,7 +9,7 @@ import { connectTo } from '../serve/index.ts';
 import { type DatabaseImage, openSqlDatabase, type SqlDatabase } from '../database/index.ts';
 import { prepareSchema } from '../sql-program/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import type { AnyStep, Dialect } from './application.ts';
+import type { AnyStep, Dialect, Value } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 import { statementsIn } from './paths.ts';
@@ -26,8 +26,8 @@ export interface WitnessDefinition {
   readonly state: readonly string[];
   /** Columns that are not compared: what sequences give, and clocks. */
   readonly ignored: readonly string[];
-  /** What a serial order has to explain: the final state only, or what the sessions read as well. */
-  readonly compared: 'state' | 'state and reads';
+  /** What a serial order has to explain beside the final state: what the sessions wrote, whichever of them did, or what they read. */
+  readonly compared: 'state and writes' | 'state and reads';
 }
 
 /** One instance of a transaction, or of a unit. Names are unique. */
@@ -41,8 +41,14 @@ export interface WitnessSession {
   readonly steps: readonly AnyStep[];
 }
 
-/** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. */
-export type AnomalyKind = 'internal' | 'external';
+/** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. `overwritten`: only what units wrote on the way is. */
+export type AnomalyKind = 'internal' | 'external' | 'overwritten';
+
+const differing: Readonly<Record<AnomalyKind, string>> = {
+  internal: 'the final state',
+  external: 'what they read',
+  overwritten: 'what they wrote',
+};
 
 /**
  * A SQL program that holds if every run is serializable by what can be seen. The programs of `moirai analyze --out` are such.
@@ -74,11 +80,11 @@ export function witnessProgram(
         .map(({ name }) => name);
       const seen = outcomeText(committed, ran, state, definition);
       const explained = await serial.explains(committed, seen);
-      if (explained === 'all' || (explained === 'state' && definition.compared === 'state')) return true;
-      const kind = explained === 'state' ? 'external' : 'internal';
+      if (explained === 'all') return true;
+      const beside = definition.compared === 'state and reads' ? 'external' : 'overwritten';
+      const kind = explained === 'state' ? beside : 'internal';
       onAnomaly(kind);
-      const what = kind === 'external' ? 'what they read' : 'the final state';
-      return `no serial order of ${committed.join(', ')} explains ${what}`;
+      return `no serial order of ${committed.join(', ')} explains ${differing[kind]}`;
     },
   });
 }
@@ -102,7 +108,7 @@ async function runWith(
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
     await client.query('ROLLBACK');
-    return { end: 'aborted', saw: [] };
+    return { end: 'aborted', saw: [], wrote: [] };
   } finally {
     client.end();
   }
@@ -124,13 +130,37 @@ function outcomeText(
   committed: readonly string[],
   ran: Readonly<Record<string, Ran>>,
   state: readonly QueryResult[],
-  { ignored }: WitnessDefinition,
+  { ignored, compared }: WitnessDefinition,
 ): Outcome {
   const without = (result: QueryResult): unknown =>
     result.rows.map((row) => Object.entries(row).filter(([name]) => !ignored.includes(name)));
   const left = JSON.stringify(state.map(without));
-  const read = committed.map((name) => ran[name]?.saw.map((result) => [result.count, without(result)]));
-  return { all: `${JSON.stringify(read)} ${left}`, state: left };
+  const beside =
+    compared === 'state and reads'
+      ? committed.map((name) => ran[name]?.saw.map((result) => [result.count, without(result)]))
+      : writtenBy(committed, ran, ignored);
+  return { all: `${JSON.stringify(beside)} ${left}`, state: left };
+}
+
+/**
+ * What was written by any of them, each once: two who claim one row write two things where one after the other only the first writes; who marks a row as read that is
+ * marked already writes nothing new.
+ */
+function writtenBy(
+  committed: readonly string[],
+  ran: Readonly<Record<string, Ran>>,
+  ignored: readonly string[],
+): readonly string[] {
+  const isShown = (value: Value): boolean =>
+    value.kind === 'expression'
+      ? value.operands.every(isShown)
+      : value.kind !== 'unknown' && !(value.kind === 'column' && ignored.includes(value.column));
+  const texts = committed
+    .flatMap((name) => ran[name]?.wrote ?? [])
+    .map(({ statement: { sql, parameters }, given }) =>
+      JSON.stringify([sql, given.filter((_, at) => isShown(parameters[at] as Value))]),
+    );
+  return [...new Set(texts)].toSorted();
 }
 
 interface Orders {

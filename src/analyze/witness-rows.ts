@@ -69,7 +69,7 @@ export class WitnessRows {
   }
 
   /** What columns of a row that was added have, where nothing else says it. */
-  choose(table: Table, key: ReadonlyMap<string, RowValue>, values: ReadonlyMap<string, RowValue>): void {
+  choose(table: Table, key: ReadonlyMap<string, RowValue>, values: ReadonlyMap<string, RowValue | null>): void {
     const row = this.find(table, key);
     for (const [name, value] of values) if (row?.values.has(name) === false) row.values.set(name, value);
   }

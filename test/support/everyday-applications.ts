@@ -6,11 +6,12 @@ export interface EverydayApplication {
   /** Of `app.ts`. */
   readonly source: string;
   readonly verdict: 'satisfied' | 'violated' | 'unknown';
-  /** What is confirmed: transactions and the change that mends it. */
+  /** What is confirmed of transactions and of units: their names and the change that mends it. */
   readonly confirmed: readonly (readonly [transactions: string, change: string])[];
 }
 
-const database = `import { Pool, type PoolClient } from 'pg';
+/** What all of them begin with: 8 lines. */
+export const database = `import { Pool, type PoolClient } from 'pg';
 const pool = new Pool();
 async function tx<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();

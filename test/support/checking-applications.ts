@@ -1,0 +1,95 @@
+/** Small applications that look before they write: at a flag that is NULL, a sum, a number of uses, a name that is unique. */
+import { database, type EverydayApplication } from './everyday-applications.ts';
+
+export const checkingApplications: readonly EverydayApplication[] = [
+  {
+    name: 'a task that is claimed where NULL says that it is free',
+    schema: 'CREATE TABLE tasks (id serial PRIMARY KEY, title text NOT NULL, claimed_by int)',
+    source: `${database}export async function claim(task: number, user: number): Promise<boolean> {
+  return tx(async (client) => {
+    const { rows } = await client.query("SELECT claimed_by FROM tasks WHERE id = $1", [task]);
+    if (rows[0].claimed_by !== null) return false;
+    await client.query("UPDATE tasks SET claimed_by = $2 WHERE id = $1", [task, user]);
+    return true;
+  });
+}`,
+    verdict: 'violated',
+    confirmed: [['claim', 'FOR UPDATE at app.ts:11']],
+  },
+  {
+    name: 'a task that is claimed without a transaction: the final state is that of the last claim alone, but both wrote',
+    schema: `CREATE TABLE users (id int PRIMARY KEY);
+      CREATE TABLE tasks (id serial PRIMARY KEY, title text NOT NULL, claimed_by int REFERENCES users)`,
+    source: `${database}export async function claim(task: number, user: number): Promise<void> {
+  const { rows } = await pool.query("SELECT * FROM tasks WHERE id = $1", [task]);
+  if (!rows[0]) throw new Error("no such task");
+  if (rows[0].claimed_by) throw new Error("taken");
+  await pool.query("UPDATE tasks SET claimed_by = $2 WHERE id = $1", [task, user]);
+}`,
+    verdict: 'violated',
+    confirmed: [['claim', 'one transaction around claim and FOR UPDATE at app.ts:10']],
+  },
+  {
+    name: 'a message that is marked as read: two that do so write the same',
+    schema: 'CREATE TABLE messages (id int PRIMARY KEY, body text NOT NULL, is_read boolean NOT NULL)',
+    source: `${database}export async function open(message: number): Promise<string> {
+  const { rows: [found] } = await pool.query("SELECT body, is_read FROM messages WHERE id = $1", [message]);
+  if (!found.is_read) await pool.query("UPDATE messages SET is_read = true WHERE id = $1", [message]);
+  return found.body;
+}`,
+    verdict: 'unknown',
+    confirmed: [],
+  },
+  {
+    name: 'a daily limit on a sum of withdrawals with a state',
+    schema: `CREATE TABLE withdrawals (id serial PRIMARY KEY, user_id int NOT NULL, amount numeric(10, 2) NOT NULL, status text NOT NULL DEFAULT 'pending')`,
+    source: `${database}const limit = 1000;
+export async function withdraw(user: number, amount: number): Promise<void> {
+  const { rows } = await pool.query("SELECT COALESCE(SUM(amount), 0) AS total FROM withdrawals WHERE user_id = $1 AND status IN ('pending', 'done')", [user]);
+  if (parseFloat(rows[0].total) + amount > limit) throw new Error("over the limit");
+  await pool.query("INSERT INTO withdrawals (user_id, amount) VALUES ($1, $2)", [user, amount]);
+}`,
+    verdict: 'violated',
+    confirmed: [['withdraw', 'one transaction around withdraw and withdraw at serializable, with a retry on 40001']],
+  },
+  {
+    name: 'a credit limit beside a sum of open orders',
+    schema: `CREATE TABLE accounts (id int PRIMARY KEY, credit_limit int NOT NULL);
+      CREATE TABLE orders (id serial PRIMARY KEY, account_id int NOT NULL REFERENCES accounts, amount int NOT NULL CHECK (amount > 0), status text NOT NULL)`,
+    source: `${database}export async function order(account: number, amount: number): Promise<void> {
+  const { rows: [limit] } = await pool.query("SELECT credit_limit FROM accounts WHERE id = $1", [account]);
+  const { rows: [open] } = await pool.query("SELECT coalesce(sum(amount), 0) AS total FROM orders WHERE account_id = $1 AND status = 'open'", [account]);
+  if (Number(open.total) + amount > limit.credit_limit) throw new Error("over the limit");
+  await pool.query("INSERT INTO orders (account_id, amount, status) VALUES ($1, $2, 'open')", [account, amount]);
+}`,
+    verdict: 'violated',
+    confirmed: [['order', 'one transaction around order and order at serializable, with a retry on 40001']],
+  },
+  {
+    name: 'five devices at most',
+    schema: 'CREATE TABLE devices (id serial PRIMARY KEY, owner int NOT NULL, name text NOT NULL)',
+    source: `${database}export async function addDevice(owner: number, name: string): Promise<void> {
+  const { rows: [found] } = await pool.query("SELECT count(*)::int AS n FROM devices WHERE owner = $1", [owner]);
+  if (found.n >= 5) throw new Error("too many");
+  await pool.query("INSERT INTO devices (owner, name) VALUES ($1, $2)", [owner, name]);
+}`,
+    verdict: 'violated',
+    confirmed: [['addDevice', 'one transaction around addDevice and addDevice at serializable, with a retry on 40001']],
+  },
+  {
+    name: 'a coupon whose uses are counted in the statement that writes them, and checked with one more before',
+    schema: `CREATE TABLE coupons (code text PRIMARY KEY, uses int NOT NULL DEFAULT 0, max_uses int, expires_at timestamptz);
+      CREATE TABLE redemptions (id serial PRIMARY KEY, code text NOT NULL REFERENCES coupons, user_id int NOT NULL, created_at timestamptz NOT NULL DEFAULT now())`,
+    source: `${database}export async function redeem(code: string, user: number): Promise<void> {
+  const { rows: [coupon] } = await pool.query("SELECT * FROM coupons WHERE code = $1", [code]);
+  if (!coupon) throw new Error("no such coupon");
+  if (coupon.max_uses !== null && coupon.uses + 1 > coupon.max_uses) throw new Error("used up");
+  await tx(async (client) => {
+    await client.query("INSERT INTO redemptions (code, user_id) VALUES ($1, $2)", [code, user]);
+    await client.query("UPDATE coupons SET uses = uses + 1 WHERE code = $1", [code]);
+  });
+}`,
+    verdict: 'violated',
+    confirmed: [['redeem', 'one transaction around redeem and FOR UPDATE at app.ts:10']],
+  },
+];
