@@ -43,6 +43,31 @@ test('what statements fill from a clock or by chance is not compared', async () 
   expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', schedules: 6, violations: 4 } }]);
 });
 
+test.each<[string, string, readonly Step[]]>([
+  [
+    'a clock under another name, as Drizzle sends it',
+    'CREATE TABLE events (id serial PRIMARY KEY, owner int NOT NULL, created_at timestamptz NOT NULL DEFAULT now())',
+    [
+      statement('SELECT max(created_at) AS "lastAt" FROM events WHERE owner = $1', [argument('owner')], 'last'),
+      statement('INSERT INTO events (owner) VALUES ($1) RETURNING id, created_at AS "createdAt"', [argument('owner')]),
+    ],
+  ],
+  [
+    'a text and a number that come from the number of a sequence',
+    `CREATE TABLE events (id serial PRIMARY KEY, owner int NOT NULL);
+      CREATE TABLE log (event int NOT NULL, name text NOT NULL)`,
+    [
+      statement('SELECT max(id) AS last FROM events WHERE owner = $1', [argument('owner')], 'last'),
+      statement('INSERT INTO events (owner) VALUES ($1) RETURNING id AS "eventId"', [argument('owner')], 'event'),
+      statement("INSERT INTO log SELECT $1, 'event-' || id FROM events WHERE id = $1", [column('event', 'eventId')]),
+    ],
+  ],
+])('%s is not compared', async (_name, tables, steps) => {
+  const app = application({ schema: tables, units: { add: [transaction('add', null, steps)] } });
+  const { anomalies } = await analyze(app, { isolation: 'read committed' });
+  expect(anomalies.map(({ status }) => status.kind)).toEqual(['possible']);
+});
+
 test('a number that two transactions compute alike and one of them inserts: not confirmed', async () => {
   const tables = 'CREATE TABLE notes (id int PRIMARY KEY, owner int NOT NULL)';
   const note = transaction('note', null, [

@@ -7,6 +7,7 @@ import { DecidedSteps, ParameterColumns } from './parameter-columns.ts';
 import { statementsIn } from './paths.ts';
 import type { Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
+import { runDependentColumns } from './run-dependent-columns.ts';
 import { addSearchedRows, shareCompared } from './searched-rows.ts';
 import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
@@ -67,13 +68,21 @@ export function concreteWitness(
       steps: decided.of(transaction.steps),
     };
   });
-  const computedAnew = sessions.flatMap(({ steps }) => columns.computedAnew(steps));
   const part = schema.parts.for(sessions.flatMap(({ steps }) => statementsIn(steps).map(({ sql }) => sql)));
   return {
     schema: [part.ddl, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
     dialect: schema.dialect,
-    ...stateOf(schema, part, computedAnew),
+    ...stateOf(
+      schema,
+      part,
+      runDependentColumns(
+        schema,
+        part,
+        sessions.flatMap(({ steps }) => steps),
+        columns,
+      ),
+    ),
     compared: scope === 'one transaction' ? 'state and reads' : 'state and writes',
   };
 }

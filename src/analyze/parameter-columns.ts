@@ -64,6 +64,11 @@ export class ParameterColumns {
     return asArgument(domain.pick(n) ?? undefined, n);
   }
 
+  /** What its columns are computed from, and into which tables it inserts. */
+  assigned({ sql }: Statement): Pick<StatementColumns, 'derived' | 'inserted'> {
+    return this.#read(sql)?.columns ?? { derived: [], inserted: new Set() };
+  }
+
   /** Columns that statements fill from a clock, a sequence or chance. */
   computedAnew(steps: readonly AnyStep[]): readonly string[] {
     return statementsIn(steps).flatMap(({ sql }) => [...(this.#read(sql)?.columns.computedAnew ?? [])]);

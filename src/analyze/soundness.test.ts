@@ -216,7 +216,7 @@ test.each<Dialect>(['postgres', 'mysql'])(
             sessions,
             dialect,
             compared: 'state and reads',
-            ...stateOf(catalog, { has: () => true }, []),
+            ...stateOf(catalog, { has: () => true }, new Set()),
           },
           { schedulesMax: isHeavy ? 300 : 40 },
         );

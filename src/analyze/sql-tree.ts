@@ -1,5 +1,5 @@
 /** Parts of the parser's trees, wherever they stand in a statement. */
-import type { ColumnRef, JoinExpr, Node, RangeVar, SelectStmt } from '@pgsql/types';
+import type { ColumnRef, JoinExpr, Node, ParamRef, RangeVar, SelectStmt } from '@pgsql/types';
 import type { MysqlFuncCall } from '../sql/index.ts';
 
 export interface Parts {
@@ -8,6 +8,8 @@ export interface Parts {
   readonly relations: readonly RangeVar[];
   readonly columns: readonly ColumnRef[];
   readonly functions: readonly MysqlFuncCall[];
+  /** Their numbers. */
+  readonly parameters: readonly number[];
   /** Kinds of all nodes. */
   readonly kinds: ReadonlySet<string>;
 }
@@ -18,6 +20,7 @@ export function partsOf(tree: object): Parts {
   const relations: RangeVar[] = [];
   const columns: ColumnRef[] = [];
   const functions: MysqlFuncCall[] = [];
+  const parameters: number[] = [];
   const kinds = new Set<string>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) {
@@ -35,12 +38,13 @@ export function partsOf(tree: object): Parts {
       if (name === 'RangeVar' || name === 'relation') relations.push(value as RangeVar);
       if (name === 'ColumnRef') columns.push(value as ColumnRef);
       if (name === 'FuncCall') functions.push(value as MysqlFuncCall);
+      if (name === 'ParamRef') parameters.push((value as ParamRef).number ?? 0);
       // FOR UPDATE OF names tables again.
       if (name !== 'lockedRels') visit(value);
     }
   };
   visit(tree);
-  return { selects, relations, columns, functions, kinds };
+  return { selects, relations, columns, functions, parameters, kinds };
 }
 
 /** A table in FROM with the conditions that hold of its rows: WHERE, and ON of the joins that leave its other rows out. */

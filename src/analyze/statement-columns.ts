@@ -15,6 +15,14 @@ export interface ParameterColumn extends ResultColumn {
   readonly isWritten: boolean;
 }
 
+/** A column of a result or of a table, and what its value is computed from. */
+export interface DerivedColumn {
+  readonly column: string;
+  readonly from: ReadonlySet<string>;
+  /** By number. */
+  readonly parameters: ReadonlySet<number>;
+}
+
 /** Of its parameters and its results. O(size of the tree) */
 export class StatementColumns {
   /** By the number of the parameter. */
@@ -22,13 +30,17 @@ export class StatementColumns {
   readonly outputs = new Map<string, ResultColumn>();
   /** Columns of the tables and of the result that a clock, a sequence or chance fills: each run has others. */
   readonly computedAnew = new Set<string>();
+  /** Of all its SELECTs, RETURNING, SET and VALUES. */
+  readonly derived: DerivedColumn[] = [];
+  /** Numbers of the tables into which it inserts. */
+  readonly inserted = new Set<number>();
   readonly relation: string | null;
   readonly #aliases = new Map<string, Table>();
   readonly #dialect: Dialect;
 
   constructor(tree: Node, schema: Schema) {
     this.#dialect = schema.dialect;
-    const { relations } = partsOf(tree);
+    const { relations, selects } = partsOf(tree);
     for (const relation of relations) {
       const table = tableNamed(schema, relation.schemaname, relation.relname ?? '');
       if (table !== undefined) this.#aliases.set(aliasOf(relation), table);
@@ -38,6 +50,7 @@ export class StatementColumns {
     const [statement] = Object.values(tree) as unknown[];
     const targets = 'SelectStmt' in tree ? (tree.SelectStmt.targetList ?? []) : returningOf(statement);
     for (const target of targets) this.#output(target);
+    for (const target of [...selects.flatMap(({ targetList }) => targetList ?? []), ...targets]) this.#shown(target);
   }
 
   #output(target: Node): void {
@@ -52,6 +65,20 @@ export class StatementColumns {
     }
     const found = this.#column(val.ColumnRef);
     if (found !== undefined) this.outputs.set(name ?? found.column, found);
+  }
+
+  /** `created_at AS "createdAt"`, `max(at)`; `count(at)` says nothing of the times. */
+  #shown(target: Node): void {
+    const { name, val } = 'ResTarget' in target ? target.ResTarget : {};
+    if (val === undefined || ('FuncCall' in val && nameOf(val.FuncCall) === 'count')) return;
+    const own = 'ColumnRef' in val ? (namesOf(val.ColumnRef).at(-1) ?? '') : functionName(val);
+    this.#derive(name ?? own, val);
+  }
+
+  #derive(column: string, value: Node): void {
+    const { columns, parameters } = partsOf([value]);
+    const from = new Set(columns.flatMap((reference) => namesOf(reference).at(-1) ?? []));
+    this.derived.push({ column, from, parameters: new Set(parameters) });
   }
 
   #visit(node: unknown): void {
@@ -82,11 +109,14 @@ export class StatementColumns {
   #insert({ relation, cols, selectStmt, onConflictClause, onDuplicate }: MysqlInsert): void {
     const table = this.#aliases.get(aliasOf(relation ?? {}));
     if (table === undefined) return;
+    this.inserted.add(table.id);
     const named = (cols ?? []).map((node) => ('ResTarget' in node ? (node.ResTarget.name ?? '') : ''));
     const names = named.length > 0 ? named : table.columns.map(({ name }) => name);
     const select = selectStmt !== undefined && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : undefined;
     const rows = (select?.valuesLists ?? []).map((row) => ('List' in row ? (row.List.items ?? []) : []));
     for (const row of rows) for (const [at, value] of row.entries()) this.#assign(table, names[at] ?? '', value);
+    const shown = (select?.targetList ?? []).flatMap((target) => ('ResTarget' in target ? [target.ResTarget.val] : []));
+    for (const [at, value] of shown.entries()) this.#assign(table, names[at] ?? '', value);
     const overwritten = onDuplicate?.kind === 'update' ? onDuplicate.targetList : onConflictClause?.targetList;
     for (const target of overwritten ?? []) this.#target(table, target);
   }
@@ -104,6 +134,7 @@ export class StatementColumns {
     const found = columnNamed(table, column, this.#dialect);
     if (found === undefined) return;
     if (value !== undefined && isComputedAnew(value)) this.computedAnew.add(found.name);
+    if (value !== undefined) this.#derive(found.name, value);
     this.#set(value, { table, column: found.name, isWritten: true });
   }
 
@@ -133,7 +164,7 @@ export class StatementColumns {
 }
 
 /** Does it call a clock, a sequence or chance? */
-function isComputedAnew(value: Node): boolean {
+export function isComputedAnew(value: Node): boolean {
   const { functions, kinds } = partsOf([value]);
   return kinds.has('SQLValueFunction') || functions.some((call) => anew.test(nameOf(call)));
 }

@@ -9,11 +9,12 @@ import { connectTo } from '../serve/index.ts';
 import { type DatabaseImage, openSqlDatabase, type SqlDatabase } from '../database/index.ts';
 import { prepareSchema } from '../sql-program/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import type { AnyStep, Dialect, Value } from './application.ts';
+import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 import { statementsIn } from './paths.ts';
 import { ChoosingClient, usesSkipLocked } from './skip-locked-choices.ts';
+import { isOf } from './run-dependent-columns.ts';
 import { type Arguments, type Ran, runSteps, runUnit } from './run-steps.ts';
 
 /** A few transactions on a few rows. */
@@ -151,14 +152,11 @@ function writtenBy(
   ran: Readonly<Record<string, Ran>>,
   ignored: readonly string[],
 ): readonly string[] {
-  const isShown = (value: Value): boolean =>
-    value.kind === 'expression'
-      ? value.operands.every(isShown)
-      : value.kind !== 'unknown' && !(value.kind === 'column' && ignored.includes(value.column));
+  const dependent = new Set(ignored);
   const texts = committed
     .flatMap((name) => ran[name]?.wrote ?? [])
     .map(({ statement: { sql, parameters }, given }) =>
-      JSON.stringify([sql, given.filter((_, at) => isShown(parameters[at] as Value))]),
+      JSON.stringify([sql, given.filter((_, at) => !isOf(parameters[at], dependent))]),
     );
   return [...new Set(texts)].toSorted();
 }

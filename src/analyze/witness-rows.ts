@@ -1,5 +1,4 @@
 /** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
-import type { Node } from '@pgsql/types';
 import { type Column, columnAtCell, exactColumn, type Table } from '../sql/index.ts';
 import type { RowValue } from './column-values.ts';
 import { quotedName } from './engines.ts';
@@ -163,38 +162,17 @@ export class WitnessRows {
   }
 }
 
-/**
- * Queries that show all tables of the part, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time.
- * @param computedAnew by statements
- */
+/** Queries that show all tables of the part. @param ignored columns that are not compared */
 export function stateOf(
   { catalog, dialect }: Schema,
   part: Pick<SchemaPart, 'has'>,
-  computedAnew: readonly string[],
+  ignored: ReadonlySet<string>,
 ): {
   readonly state: readonly string[];
   readonly ignored: readonly string[];
 } {
   const quoted = (name: string): string => quotedName(name, dialect);
   const tables = catalog.tables().filter(({ schema, name }) => schema === 'public' && part.has(name));
-  const ignored = new Set(computedAnew);
-  for (const { columns } of tables)
-    for (const column of columns)
-      if (
-        column.sequence !== null ||
-        column.identity !== null ||
-        isComputedAnew(column.default) ||
-        column.onUpdate !== null
-      )
-        ignored.add(column.name);
-  for (const table of tables)
-    for (const { cells, parent: parentId, parentCells } of table.foreignKeys) {
-      const parent = catalog.tableById(parentId);
-      for (const [at, cell] of cells.entries()) {
-        const name = parent === undefined ? undefined : columnAtCell(parent, parentCells[at] ?? -1)?.name;
-        if (name !== undefined && ignored.has(name)) ignored.add(columnAtCell(table, cell)?.name ?? '');
-      }
-    }
   const state = tables.map(({ name, columns }) => {
     const shown = columns.filter((column) => !ignored.has(column.name)).map((column) => quoted(column.name));
     const list = shown.length === 0 ? 'count(*)' : shown.join(', ');
@@ -202,10 +180,6 @@ export function stateOf(
     return `SELECT ${list} FROM ${quoted(name)}${order}`;
   });
   return { state, ignored: [...ignored] };
-}
-
-function isComputedAnew(given: Node | null): boolean {
-  return given !== null && /"FuncCall"|"SQLValueFunction"/.test(JSON.stringify(given));
 }
 
 function literal(value: RowValue | null): string {
