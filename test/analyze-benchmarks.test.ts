@@ -8,6 +8,7 @@ import { RobustSet } from '../src/analyze/robust-set.ts';
 import { stepsMaxDefault } from '../src/analyze/robustness/find-split.ts';
 import { readSchema, type Schema } from '../src/analyze/schema.ts';
 import { loadTypeScript } from '../src/analyze/source/index.ts';
+import { rowChangesOf, type RowChanges } from '../src/analyze/templates.ts';
 import { analyzedSteps, type AnalyzedTransaction, transactionsOf } from '../src/analyze/transactions.ts';
 import { conclude } from '../src/evidence/index.ts';
 import type { IsolationName } from '../src/sql/index.ts';
@@ -49,7 +50,9 @@ test.each([
 });
 
 /** As published templates have it, every row is there: none that a transaction names is yet to be inserted. */
-const everyRowIsThere: ReadonlySet<number> = new Set();
+function everyRowIsThere(transactions: readonly AnalyzedTransaction[]): RowChanges {
+  return { ...rowChangesOf(transactions), inserted: new Set() };
+}
 
 async function transactionsOfBenchmark(folder: string): Promise<[readonly AnalyzedTransaction[], Schema]> {
   const application = readApplication({ folder, dialect: 'postgres' }, ts);
@@ -60,7 +63,7 @@ async function transactionsOfBenchmark(folder: string): Promise<[readonly Analyz
 }
 
 function robustSetOf(transactions: readonly AnalyzedTransaction[]): RobustSet {
-  return new RobustSet(transactions, 'postgres', stepsMaxDefault, everyRowIsThere);
+  return new RobustSet(transactions, 'postgres', stepsMaxDefault, everyRowIsThere(transactions));
 }
 
 describe('the largest subsets of SmallBank and TPC-C that are robust, read from source', () => {

@@ -18,6 +18,8 @@ export interface Access {
   readonly inserts: boolean;
   /** Does an INSERT write the row of its key where there is one? ON CONFLICT DO UPDATE, REPLACE. */
   readonly overwrites?: boolean;
+  /** Does an INSERT fail where a row has its key? */
+  readonly creates?: boolean;
 }
 
 export type AccessedRow =
@@ -27,6 +29,8 @@ export type AccessedRow =
       readonly index: string;
       readonly isPrimary: boolean;
       readonly values: readonly Value[];
+      /** Is the key that of a sequence or a default, which the INSERT returns? Another INSERT has another. */
+      readonly isGenerated?: true;
       /** Is it the one that the statement itself takes? Without it, the statement looks for none. */
       readonly isTaken?: true;
     }
@@ -36,6 +40,11 @@ export type AccessedRow =
   | { readonly kind: 'taken' }
   /** One that is new, with a key that the statement does not say: a sequence, a default. */
   | { readonly kind: 'new' };
+
+/** A row with a key of its own. */
+export function isNewRow({ row, inserts }: Access): boolean {
+  return row.kind === 'new' || (inserts && row.kind === 'key' && row.isGenerated === true);
+}
 
 /** A statement's accesses by moments: those of one moment see one state of the database, also at read committed. */
 export type Moments = readonly (readonly Access[])[];

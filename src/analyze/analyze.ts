@@ -16,7 +16,7 @@ import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
 import { readSchema, type Schema } from './schema.ts';
 import { usesSkipLocked } from './skip-locked-choices.ts';
-import { tablesWithInserts } from './templates.ts';
+import { rowChangesOf } from './templates.ts';
 import {
   type AnalyzedTransaction,
   notUnderstoodInUnit,
@@ -131,7 +131,7 @@ class ApplicationAnalysis {
     this.#limits = { schedulesMax, budget: new Budget(options) };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
-    this.#proof = { schema, isolation, stepsMax, inserted: tablesWithInserts(this.#known) };
+    this.#proof = { schema, isolation, stepsMax, rowChanges: rowChangesOf(this.#known) };
   }
 
   async run(): Promise<Analysis> {

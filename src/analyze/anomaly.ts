@@ -6,6 +6,7 @@ import type { Confirmation } from './confirm.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
 import { RobustSet } from './robust-set.ts';
 import type { Schema } from './schema.ts';
+import type { RowChanges } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
 
@@ -74,18 +75,18 @@ export interface ProofOptions {
   readonly isolation: IsolationName;
   /** Of one search. */
   readonly stepsMax: number;
-  /** Numbers of the tables into which the application inserts: of these, any row may be missing. */
-  readonly inserted: ReadonlySet<number>;
+  /** Of the whole application. */
+  readonly rowChanges: RowChanges;
 }
 
 /** Are the transactions robust with these changes, whatever their rows, and whether others have inserted them yet or not? */
 export function isRobustWith(
   changes: readonly Change[],
   transactions: readonly AnalyzedTransaction[],
-  { schema, isolation, stepsMax, inserted }: ProofOptions,
+  { schema, isolation, stepsMax, rowChanges }: ProofOptions,
 ): boolean {
   const changed = transactions.map((one) => changedTransaction(one, changes, schema));
   if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-  const set = new RobustSet(changed, schema.dialect, stepsMax, inserted);
+  const set = new RobustSet(changed, schema.dialect, stepsMax, rowChanges);
   return set.isRobust(changed.map(({ level }) => level ?? isolation));
 }

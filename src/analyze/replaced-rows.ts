@@ -13,7 +13,11 @@ export const replacement = '(replaced)';
 /** Tables in which the path inserts a row with a key after its statement `at`. */
 export function tablesInsertedAfter(path: AnalyzedPath, at: number): ReadonlySet<Table> {
   const later = path.slice(at + 1).flatMap(({ moments }) => moments.flat());
-  return new Set(later.flatMap(({ inserts, row, table }) => (inserts && row.kind === 'key' ? [table] : [])));
+  return new Set(
+    later.flatMap(({ inserts, row, table }) =>
+      inserts && row.kind === 'key' && row.isGenerated !== true ? [table] : [],
+    ),
+  );
 }
 
 export function isDelete({ writes, inserts }: Access): boolean {

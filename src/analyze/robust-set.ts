@@ -11,7 +11,7 @@ import {
   type TemplateSplit,
   templateSplits,
 } from './robustness/find-split.ts';
-import { type PathTemplate, type RowRules, templatesOf } from './templates.ts';
+import { type PathTemplate, type RowChanges, type RowRules, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
 /** A schedule that no serial order explains, as the algorithm sees it. */
@@ -45,17 +45,17 @@ export class RobustSet {
 
   /**
    * @param stepsMax of one search
-   * @param inserted as of `templatesOf`, where these are not all transactions of the application
+   * @param changes as of `templatesOf`
    */
   constructor(
     transactions: readonly AnalyzedTransaction[],
     dialect: Dialect,
     stepsMax = stepsMaxDefault,
-    inserted?: ReadonlySet<number>,
+    changes?: RowChanges,
   ) {
     this.#stepsMax = stepsMax;
     this.#levels = levelsOf[dialect];
-    const { all, cut } = templatesOf(transactions, rowRules[dialect], inserted);
+    const { all, cut } = templatesOf(transactions, rowRules[dialect], changes);
     const byTransaction = new Map(transactions.map((_, at): [number, PathTemplate[]] => [at, []]));
     for (const one of all) byTransaction.get(one.transaction)?.push(one);
     this.#templates = byTransaction;

@@ -36,6 +36,7 @@ const common: readonly fc.Arbitrary<Statement>[] = [
   name.map((c) => statement(`SELECT count(*) AS n FROM t WHERE ${c} > 1`)),
   name.map((c) => statement(`UPDATE t SET a = a + 10 WHERE ${c} > 1`)),
   key.map((k) => statement('DELETE FROM t WHERE id = $1', [k])),
+  key.map((k) => statement('INSERT INTO t VALUES ($1, 3, 3)', [k])),
   keyed.map(([c, k]) => statement(`SELECT ${c} FROM t WHERE id = $1 FOR UPDATE SKIP LOCKED`, [k])),
 ];
 
@@ -116,6 +117,28 @@ const choosing: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
+/** Looks for a row, and makes it where there is none: of two that do, one fails. None deletes rows. */
+function makingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
+  const isMissing: Value = expression('=', { kind: 'row-count', statement: 'first' }, 0);
+  const [k, k2] = { postgres: ['$1', '$2'], mysql: ['?', '?'] }[dialect] as [string, string];
+  const any = (...some: readonly Statement[]): fc.Arbitrary<Statement> => fc.constantFrom(...some);
+  const others = fc
+    .constantFrom('x', 'y')
+    .chain((one) =>
+      any(
+        statement(`UPDATE t SET a = a + 1 WHERE id = ${k}`, [argument(one)]),
+        statement(`SELECT a FROM t WHERE id = ${k}`, [argument(one)]),
+        statement(`UPDATE t SET b = ${k} WHERE id = ${k2}`, [argument('v'), argument(one)]),
+      ),
+    );
+  return fc
+    .tuple(fc.constantFrom('x', 'y'), fc.array(others, { maxLength: 2 }))
+    .map(([one, rest]) => [
+      statement(`SELECT a FROM t WHERE id = ${k}`, [argument(one)], 'first'),
+      branch<Step>(isMissing, [statement(`INSERT INTO t VALUES (${k}, 3, 3)`, [argument(one)]), ...rest], []),
+    ]);
+}
+
 /** As a worker of a queue: takes some row, changes it, and does something else. */
 function takingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
   const rest = fc.array(
@@ -177,13 +200,14 @@ function anySet(dialect: Dialect): fc.Arbitrary<readonly DrawnTransaction[]> {
     { weight: 5, arbitrary: setOf(anyLevel, guardedTransaction(dialect)) },
     { weight: 3, arbitrary: setOf(anyLevel, fc.oneof(choosingTransaction(dialect), guardedTransaction(dialect))) },
     { weight: 1, arbitrary: setOf(anyLevel, takingTransaction(dialect)) },
+    { weight: 2, arbitrary: setOf(anyLevel, makingTransaction(dialect)) },
     { weight: 1, arbitrary: setOf(fc.constant('serializable'), anyTransaction(dialect)) },
   );
 }
 
 /** Mostly the same rows: sessions without a conflict show nothing. */
 const anyArguments = fc.record({
-  x: fc.constantFrom(1, 1, 1, 2),
+  x: fc.constantFrom(1, 1, 1, 2, 3),
   y: fc.constantFrom(2, 2, 2, 3),
   v: fc.integer({ min: 20, max: 23 }),
 });

@@ -95,7 +95,7 @@ class StatementReader {
   readonly #aliases = new Map<string, Table>();
 
   readonly #tree: Node;
-  /** Of a SELECT: the name by which later statements use its rows. */
+  /** The name by which later statements use its rows. */
   readonly #result: string | null;
 
   constructor(tree: Node, { parameters, result }: Pick<Statement, 'parameters' | 'result'>, schema: Schema) {
@@ -137,7 +137,8 @@ class StatementReader {
     const read = new Set([existence]);
     if (onDuplicateOf(insert) !== 'fail' || insert.returningClause !== undefined)
       for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
-    const writes = insertAccesses(insert, table, read, this.#valueOf, this.#schema.dialect);
+    const reading = { valueOf: this.#valueOf, result: this.#result, dialect: this.#schema.dialect };
+    const writes = insertAccesses(insert, table, read, reading);
     const checks = writes.flatMap((access) => checksOfWrite(access, this.#schema.catalog));
     const deletes = onDuplicateOf(insert) === 'replace' ? checksOfDelete(table, this.#schema.catalog) : [];
     // VALUES reads no snapshot: it waits for a row that another transaction inserts under the same key, and sees it.

@@ -2,7 +2,7 @@
 import type { Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
 import type { Value } from './application.ts';
-import { replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
+import { isDelete, replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
 import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
 import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
@@ -41,21 +41,29 @@ export interface RowRules {
   readonly replacesRows: boolean;
 }
 
-/** @param inserted numbers of the tables of which a row may be missing: those into which any transaction of the application inserts */
+/** Numbers of tables: what the transactions of a whole application do to which rows there are. */
+export interface RowChanges {
+  /** A row may be missing. */
+  readonly inserted: ReadonlySet<number>;
+  /** A row may be gone again, or have another key: of two transactions, both may insert it. */
+  readonly removed: ReadonlySet<number>;
+}
+
+/** @param changes of the whole application, where these are not all of its transactions */
 export function templatesOf(
   transactions: readonly AnalyzedTransaction[],
   rules: RowRules,
-  inserted = tablesWithInserts(transactions),
+  changes = rowChangesOf(transactions),
 ): Templates {
   const numbers = new Numbers();
   const cut = new Set<number>();
   const all = transactions.flatMap(({ paths, name }, transaction) => {
     const seen = new Set<string>();
     return paths.flatMap((path) => {
-      const { variants, isCut } = variantsOf(path, (table) => inserted.has(table.id));
+      const { variants, isCut } = variantsOf(path, (table) => changes.inserted.has(table.id));
       if (isCut) cut.add(transaction);
       return variants.flatMap((variant): PathTemplate[] => {
-        const { statements, rows } = new TemplateOfPath(numbers, rules).of(path, variant);
+        const { statements, rows } = new TemplateOfPath(numbers, rules, changes.removed).of(path, variant);
         const key = JSON.stringify(statements);
         if (seen.has(key) || statements.length === 0) return [];
         seen.add(key);
@@ -66,9 +74,13 @@ export function templatesOf(
   return { all, cut: [...cut] };
 }
 
-export function tablesWithInserts(transactions: readonly AnalyzedTransaction[]): ReadonlySet<number> {
+export function rowChangesOf(transactions: readonly AnalyzedTransaction[]): RowChanges {
   const accesses = transactions.flatMap(({ paths }) => paths.flat()).flatMap(({ moments }) => moments.flat());
-  return new Set(accesses.flatMap(({ inserts, table }) => (inserts ? [table.id] : [])));
+  const tablesOf = (isWanted: (access: Access) => boolean): ReadonlySet<number> =>
+    new Set(accesses.flatMap((access) => (isWanted(access) ? [access.table.id] : [])));
+  // REPLACE deletes rows of other keys, and what ON CONFLICT writes may be a key.
+  const removes = (access: Access): boolean => isDelete(access) || access.overwrites === true;
+  return { inserted: tablesOf(({ inserts }) => inserts), removed: tablesOf(removes) };
 }
 
 /** Columns beyond this share one bit: they conflict where they need not, never the other way round. */
@@ -99,10 +111,12 @@ class Numbers {
 class TemplateOfPath {
   readonly #numbers: Numbers;
   readonly #rules: RowRules;
+  readonly #removed: RowChanges['removed'];
   readonly #variables = new Map<string, number>();
   readonly #rows: NamedRow[] = [];
 
-  constructor(numbers: Numbers, rules: RowRules) {
+  constructor(numbers: Numbers, rules: RowRules, removed: RowChanges['removed']) {
+    this.#removed = removed;
     this.#numbers = numbers;
     this.#rules = rules;
   }
@@ -118,7 +132,7 @@ class TemplateOfPath {
           const left = absenceOf(access, at, variant);
           if (left === undefined) return [];
           const whole = writesOfReplaced(left, insertedLater);
-          return [this.#access(isUndone ? { ...whole, writes: new Set(), locks: false } : whole)];
+          return [this.#access(isUndone ? { ...whole, writes: new Set(), locks: false, creates: false } : whole)];
         }),
       );
       const absent = moments.flat().filter((access) => this.#rules.replacesRows && isAbsent(access, variant.absent));
@@ -128,13 +142,14 @@ class TemplateOfPath {
     return { statements: statements.filter(({ moments }) => moments.length > 0), rows: this.#rows };
   }
 
-  #access({ table, row, reads, writes, locks }: Access): TemplateAccess {
+  #access({ table, row, reads, writes, locks, creates = false }: Access): TemplateAccess {
     return {
       table: this.#numbers.table(table),
       row: this.#row(table, row),
       reads: this.#numbers.columns(table, reads),
       writes: this.#numbers.columns(table, writes),
       locks,
+      ...(creates && !this.#removed.has(table.id) ? { creates } : {}),
     };
   }
 

@@ -116,7 +116,7 @@ class UnitSearch {
     this.#units = units;
     this.#parts = new Map(all.map(({ whole, parts }) => [whole, parts]));
     this.#set = set;
-    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.inserted);
+    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.rowChanges);
     this.#templates = templates;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];
@@ -148,7 +148,7 @@ class UnitSearch {
     const ofSecond = this.#templates.filter(({ transaction }) => transaction === second);
     for (const one of this.#templates.filter(({ transaction }) => transaction === first))
       for (const other of ofSecond.toSorted((a, b) => Number(b === one) - Number(a === one)))
-        for (const witness of staleReads(one, other)) {
+        for (const witness of staleReads(one, other, this.#set.rowChanges.removed)) {
           found.push(witness);
           if (found.length === witnessesMax) return found;
         }

@@ -2,7 +2,7 @@
  * Schedules of two units, each of several transactions, that come between what a unit reads and what it writes because of that: one unit runs up to
  * the read, then the other runs as a whole, then the first runs up to the write. The other overwrites what was read, and conflicts with the write.
  */
-import { type Access, existence } from './access.ts';
+import { type Access, existence, isNewRow } from './access.ts';
 import { exactColumn } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
@@ -10,12 +10,19 @@ import { isDelete } from './replaced-rows.ts';
 import { canHold, foundRow, rowOf } from './row-counts.ts';
 import { rowText } from './row-keys.ts';
 import type { Witness } from './robust-set.ts';
-import type { PathTemplate } from './templates.ts';
+import type { PathTemplate, RowChanges } from './templates.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
 import { absenceOf } from './variants.ts';
 
-/** Of two instances, each with its path: one witness for each way to choose rows. O(s^4) for paths of s statements. */
-export function* staleReads(first: PathTemplate, second: PathTemplate): Iterable<Witness> {
+/**
+ * Of two instances, each with its path: one witness for each way to choose rows. O(s^4) for paths of s statements.
+ * @param removed numbers of tables whose rows may be gone again
+ */
+export function* staleReads(
+  first: PathTemplate,
+  second: PathTemplate,
+  removed: RowChanges['removed'],
+): Iterable<Witness> {
   const seen = new Set<string>();
   const [ofFirst, ofSecond] = [accessesOf(first), accessesOf(second)];
   const overwrites = ofSecond.filter(({ access }) => access.writes.size > 0);
@@ -27,17 +34,19 @@ export function* staleReads(first: PathTemplate, second: PathTemplate): Iterable
       for (const overwrite of overwrites) {
         if (
           !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
+          hasOtherKey(overwrite, read, ofSecond) ||
           leavesNothingToWrite(overwrite, read, write) ||
           (!mayReplace(overwrite, ofSecond) && isFoundMissing(overwrite, read, write, first.path))
         )
           continue;
         for (const other of ofSecond) {
           if (!conflict(other.access, write.access) || areNew(other.access, write.access)) continue;
+          if (hasOtherKey(other, write, ofSecond) || hasOtherKey(write, other, ofFirst)) continue;
           const rows = sameRows([
             [read, overwrite],
             [write, other],
           ]);
-          if (rows === null) continue;
+          if (rows === null || makeOneRow(ofFirst, ofSecond, rows, removed)) continue;
           const witness = witnessOf([first, second], rows);
           const key = JSON.stringify([...(witness.split.between[0]?.variables ?? [])]);
           if (seen.has(key)) continue;
@@ -132,9 +141,33 @@ function isRowTest(value: Value, path: AnalyzedPath): value is Extract<Value, { 
   return accesses.length > 0 && accesses.every(({ table }) => exactColumn(table, value.column)?.isNotNull === true);
 }
 
+/** An INSERT names its row under several keys: beside one that is named by one of them, that one says whether it is the same. */
+function hasOtherKey(inserting: PathAccess, named: PathAccess, own: readonly PathAccess[]): boolean {
+  const { row, table } = named.access;
+  if (!inserting.access.inserts || row.kind !== 'key') return false;
+  const isNamedSo = ({ at, access }: PathAccess): boolean =>
+    at === inserting.at && access.table.id === table.id && access.row.kind === 'key' && access.row.index === row.index;
+  return !isNamedSo(inserting) && own.some(isNamedSo);
+}
+
+/** Both insert one row, so that the second fails. */
+function makeOneRow(
+  first: readonly PathAccess[],
+  second: readonly PathAccess[],
+  rows: ReadonlyMap<number, number>,
+  removed: RowChanges['removed'],
+): boolean {
+  const created = (all: readonly PathAccess[]): readonly number[] =>
+    all.flatMap(({ access, variable }) =>
+      access.creates === true && !removed.has(access.table.id) && variable !== undefined ? [variable] : [],
+    );
+  const ofFirst = new Set(created(first));
+  return created(second).some((variable) => ofFirst.has(rows.get(variable) ?? -1));
+}
+
 /** Two rows with keys of their own. */
 function areNew(a: Access, b: Access): boolean {
-  return a.row.kind === 'new' && b.row.kind === 'new';
+  return isNewRow(a) && isNewRow(b);
 }
 
 /** Where the row that was read is deleted, an UPDATE or DELETE of that row finds none: the final state is that of the other unit first. */

@@ -92,4 +92,68 @@ export async function withdraw(user: number, amount: number): Promise<void> {
     verdict: 'violated',
     confirmed: [['redeem', 'one transaction around redeem and FOR UPDATE at app.ts:10']],
   },
+  {
+    name: 'a name that is unique: of two that register it, one gets 23505',
+    schema: 'CREATE TABLE users (id serial PRIMARY KEY, email text NOT NULL UNIQUE, name text NOT NULL)',
+    source: `${database}export async function register(email: string, name: string): Promise<number> {
+  return tx(async (client) => {
+    const { rows } = await client.query("SELECT id FROM users WHERE email = $1", [email]);
+    if (rows.length > 0) throw new Error("taken");
+    const { rows: [made] } = await client.query("INSERT INTO users (email, name) VALUES ($1, $2) RETURNING id", [email, name]);
+    return made.id;
+  });
+}
+export async function registerAlone(email: string, name: string): Promise<void> {
+  const { rows } = await pool.query("SELECT id FROM users WHERE email = $1", [email]);
+  if (rows.length > 0) throw new Error("taken");
+  await pool.query("INSERT INTO users (email, name) VALUES ($1, $2)", [email, name]);
+}`,
+    verdict: 'satisfied',
+    confirmed: [],
+  },
+  {
+    name: 'a name that is not unique: two that register it make two users',
+    schema: 'CREATE TABLE users (id serial PRIMARY KEY, email text NOT NULL, name text NOT NULL)',
+    source: `${database}export async function register(email: string, name: string): Promise<void> {
+  const { rows } = await pool.query("SELECT id FROM users WHERE email = $1", [email]);
+  if (rows.length > 0) throw new Error("taken");
+  await pool.query("INSERT INTO users (email, name) VALUES ($1, $2)", [email, name]);
+}`,
+    verdict: 'violated',
+    confirmed: [['register', 'one transaction around register and register at serializable, with a retry on 40001']],
+  },
+  {
+    name: 'a name that is unique, and whose user may be removed: between the check and the insert, another may have come and gone',
+    schema: 'CREATE TABLE users (email text PRIMARY KEY, name text NOT NULL)',
+    source: `${database}export async function register(email: string, name: string): Promise<void> {
+  await tx(async (client) => {
+    const { rows } = await client.query("SELECT name FROM users WHERE email = $1", [email]);
+    if (rows.length > 0) throw new Error("taken");
+    await client.query("INSERT INTO users (email, name) VALUES ($1, $2)", [email, name]);
+  });
+}
+export async function remove(email: string): Promise<void> {
+  await pool.query("DELETE FROM users WHERE email = $1", [email]);
+}`,
+    verdict: 'unknown',
+    confirmed: [],
+  },
+  {
+    name: 'an order with its lines, and a page that shows it',
+    schema: `CREATE TABLE orders (id serial PRIMARY KEY, customer text NOT NULL);
+      CREATE TABLE lines (id serial PRIMARY KEY, order_id int NOT NULL REFERENCES orders, sku text NOT NULL, quantity int NOT NULL)`,
+    source: `${database}export async function place(customer: string, lines: { sku: string; quantity: number }[]): Promise<number> {
+  return tx(async (client) => {
+    const { rows: [order] } = await client.query('INSERT INTO orders (customer) VALUES ($1) RETURNING id AS "orderId"', [customer]);
+    for (const line of lines) await client.query("INSERT INTO lines (order_id, sku, quantity) VALUES ($1, $2, $3)", [order.orderId, line.sku, line.quantity]);
+    return order.orderId;
+  });
+}
+export async function show(order: number): Promise<unknown> {
+  const { rows } = await pool.query("SELECT * FROM orders o JOIN lines l ON l.order_id = o.id WHERE o.id = $1", [order]);
+  return rows;
+}`,
+    verdict: 'satisfied',
+    confirmed: [],
+  },
 ];

@@ -236,7 +236,7 @@ export async function write(account: number, text: string): Promise<void> {
     await client.query("UPDATE customers SET balance = balance - $2 WHERE id = $1", [customer, amount]);
   });
 }`,
-    verdict: 'unknown',
+    verdict: 'satisfied',
     confirmed: [],
   },
   {

@@ -7,6 +7,8 @@ export interface RowAccess {
   readonly writes: number;
   /** Does it lock the row until the transaction ends, as SELECT FOR UPDATE? What writes locks anyway. */
   readonly locks: boolean;
+  /** Does it make the row, and fail where another transaction has made it? No row is made twice: none is removed. */
+  readonly creates?: boolean;
 }
 
 /** Does the order of the two accesses of one row matter to what is read or left? */

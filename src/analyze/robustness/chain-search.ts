@@ -136,6 +136,7 @@ export class ChainSearch {
   ): Link | undefined {
     for (const { template, slotted, slot, position } of this.#slots.of(from.table)) {
       if (!relation(from.access, slot.access)) continue;
+      if (before !== undefined && createsRowOf(from, before.instance.slotted) && createsRowOf(slot, slotted)) continue;
       const key = [template, position, row, before?.isSecondSerializable].join();
       const known = this.#arrived.get(key);
       if (known !== undefined) {
@@ -227,4 +228,16 @@ export class ChainSearch {
     const place = this.#split.place(slot, instance);
     return place === 'all' || place === row ? instance : undefined;
   }
+}
+
+/** Does the template make the row of the slot? Of two that are linked by it, one would fail. */
+function createsRowOf({ table, target }: Slot, { slots }: SlottedTemplate): boolean {
+  return slots.some(
+    (other) => other.access.creates === true && other.table === table && isSameTarget(other.target, target),
+  );
+}
+
+function isSameTarget(a: Slot['target'], b: Slot['target']): boolean {
+  if (a.kind === 'variable') return b.kind === 'variable' && a.variable === b.variable;
+  return a.kind === 'constant' && b.kind === 'constant' && a.constant === b.constant;
 }

@@ -53,13 +53,14 @@ export class Split {
     );
   }
 
-  /** No statement of the instance waits for the first half, and the second half is not refused because of it. */
+  /** No statement of the instance waits for the first half, and the second half is not refused because of it, nor because of a row that both make. */
   admits(inside: Instance): boolean {
     return !this.#somePair(
       inside,
       (slot, own) =>
-        (own.statement <= this.after || this.first.level !== 'RC') &&
-        exclude(slot.access, inside.level, own.access, this.first.level),
+        ((own.statement <= this.after || this.first.level !== 'RC') &&
+          exclude(slot.access, inside.level, own.access, this.first.level)) ||
+        (slot.access.creates === true && own.access.creates === true),
     );
   }
 

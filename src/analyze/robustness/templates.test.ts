@@ -38,6 +38,62 @@ describe('all instances over a few rows, on random sets of templates', () => {
   );
 });
 
+/** Two that make one row never both commit: of all instances, only sets without such a pair count. */
+describe('rows that are made once: every set of instances that makes none twice, on random sets of templates', () => {
+  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))(
+    '%s',
+    { timeout: 3_600_000 },
+    (_, levels) => {
+      const seen = { robust: 0, because: 0 };
+      const property = fc.property(randomTemplates(levels), fc.infiniteStream(fc.nat()), (drawn, numbers) => {
+        const templates = drawn.templates.map(creating);
+        const split = findTemplateSplit(templates, drawn.allocation);
+        if (split === 'step-limit') throw new Error('the search ended');
+        if (split !== undefined) {
+          const instances = instancesOf(split, templates, drawn.allocation);
+          expect(isRobustByDefinition(instances)).toBe(false);
+          if (instances.length === 2) expect(withoutTwins(instances)).toEqual(instances);
+          return;
+        }
+        fc.pre(templates.reduce((sum, template) => sum + instancesOfTemplate(template), 0) <= instancesMax);
+        seen.robust += 1;
+        if (findTemplateSplit(drawn.templates, drawn.allocation) !== undefined) seen.because += 1;
+        const all = allInstances(templates, drawn.allocation);
+        for (let set = 0; set < 6; set += 1) {
+          const order = new Map(all.map((one) => [one, numbers.next().value as number]));
+          const shuffled = all.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+          expect(findSplitSchedule(withoutTwins(shuffled))).toBeUndefined();
+        }
+      });
+      fc.assert(property, { seed, numRuns: isHeavy ? 2_000 : 60 });
+      expect(seen.robust).toBeGreaterThan(10);
+      // Where two writers of one row exclude each other anyway, this adds nothing.
+      if (levels.join() === 'RC') expect(seen.because).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** What it writes of a row that it names makes the row. */
+function creating({ name, statements }: Template): Template {
+  return {
+    name,
+    statements: statements.map((accesses) =>
+      accesses.map((access) => ({ ...access, creates: access.writes !== 0 && access.row.kind === 'variable' })),
+    ),
+  };
+}
+
+/** As many of them, in their order, as make no row twice. */
+function withoutTwins(instances: readonly ConcreteTransaction[]): readonly ConcreteTransaction[] {
+  const made = new Set<number>();
+  return instances.filter(({ statements }) => {
+    const own = new Set(statements.flat().flatMap(({ creates, row }) => (creates === true ? [row] : [])));
+    if ([...own].some((row) => made.has(row))) return false;
+    for (const row of own) made.add(row);
+    return true;
+  });
+}
+
 describe('the weakest levels, beside all allocations', { timeout: 3_600_000 }, () => {
   const levels = ['RC', 'SI', 'SSI'] as const;
   const isWeaker = (level: Level, than: Level | undefined): boolean =>
