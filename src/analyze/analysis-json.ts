@@ -1,7 +1,7 @@
 import { conclude, conclusionJson } from '../evidence/index.ts';
 import type { Analysis } from './analyze.ts';
 import type { Anomaly } from './anomaly.ts';
-import { changesText, changeText } from './changes.ts';
+import { changesOfTransaction, changesText } from './changes.ts';
 
 /** The `--json` shape of `moirai analyze`. @param files of the programs of the anomalies, then of those of units; `null`: not written */
 export function analysisJson(analysis: Analysis, files: readonly (string | null)[]): object {
@@ -14,7 +14,7 @@ export function analysisJson(analysis: Analysis, files: readonly (string | null)
       level: isAutocommit ? 'autocommit' : level,
       weakest,
       weakestChanged,
-      change: changes.length === 0 ? null : changes.map(changeText).join('; '),
+      change: changes.length === 0 ? null : changesOfTransaction(changes),
     })),
     anomalies: anomalies.map((anomaly, at) => ({
       name: anomaly.name,

@@ -2,9 +2,9 @@
 import { conclude, type Conclusion, gapText } from '../evidence/index.ts';
 import { counted, formatTable, printable, type Styler } from '../report/index.ts';
 import type { Analysis, TransactionReport } from './analyze.ts';
-import type { Anomaly } from './anomaly.ts';
+import type { Anomaly, Fix } from './anomaly.ts';
 import { meaningOf } from './anomaly-meaning.ts';
-import { changesText, changeText } from './changes.ts';
+import { changesOfTransaction, changesText } from './changes.ts';
 import type { AnomalyKind } from './witness-program.ts';
 
 export interface AnalysisText {
@@ -39,7 +39,7 @@ function transactionRow(transaction: TransactionReport): readonly string[] {
   const { name, place, level, isAutocommit, weakest, weakestChanged, changes } = transaction;
   const others = changes.length === 0 ? 'with the changes of others ' : '';
   const after = weakestChanged === weakest ? '' : `${others}then ${weakestChanged}`;
-  const change = [...changes.map(changeText), ...(after === '' ? [] : [after])].join('; ');
+  const change = [changesOfTransaction(changes), after].filter((part) => part !== '').join('; ');
   return [
     printable(name),
     `${place.file}:${place.line}`,
@@ -61,8 +61,14 @@ function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonl
     ),
     `   ${printable(anomalyText(anomaly))}`,
     ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
-    ...(fix === null ? [] : [`   with ${changesText(fix.changes)}: ${fixText(fix)}`]),
+    ...(fix === null ? [] : [`   with ${fixChanges(anomaly, fix)}: ${fixText(fix)}`]),
   ];
+}
+
+/** Of what is only possible, no retry is asked for: the level at which it is not. */
+function fixChanges({ status }: Anomaly, { changes }: Fix): string {
+  const text = changesText(changes);
+  return status.kind === 'possible' ? text.replaceAll(/, with a retry on \w+/g, '') : text;
 }
 
 /** `transfer with itself`, `transfer with close, with the changes above`, `a with itself and b with itself` */

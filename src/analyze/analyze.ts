@@ -141,6 +141,7 @@ class ApplicationAnalysis {
     const weakest = set.weakest();
     const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
     const notUnderstood = this.#notUnderstood();
+    const needed = this.#neededChanges(anomalies);
     const isolationAt = (levels: readonly IsolationName[], one: AnalyzedTransaction): IsolationName | null =>
       levels[this.#known.indexOf(one)] ?? null;
     return {
@@ -152,7 +153,7 @@ class ApplicationAnalysis {
         isAutocommit: one.isAutocommit,
         weakest: isolationAt(weakest, one),
         weakestChanged: isolationAt(weakestChanged, one),
-        changes: this.#changes.filter(({ transaction }) => transaction === one.name),
+        changes: needed.filter(({ transaction }) => transaction === one.name),
       })),
       anomalies,
       unitAnomalies: units.anomalies,
@@ -180,6 +181,32 @@ class ApplicationAnalysis {
       if (this.#changes.length === before) break;
     }
     return anomalies;
+  }
+
+  /** Without locks that a raised level makes needless, levels below another one, and levels that only what is possible asks for: the weakest safe level says these. */
+  #neededChanges(anomalies: readonly Anomaly[]): readonly Change[] {
+    const shown = new Set(
+      anomalies.flatMap(({ status, fix }) =>
+        (fix?.changes ?? []).flatMap((change) =>
+          status.kind === 'confirmed' || change.kind === 'lock' ? [JSON.stringify(change)] : [],
+        ),
+      ),
+    );
+    const levelOf = (name: string): Change | undefined =>
+      this.#changes.findLast(({ kind, transaction }) => kind === 'level' && transaction === name);
+    const isNeedless = (change: Change): boolean =>
+      change.kind === 'lock' &&
+      levelOf(change.transaction) !== undefined &&
+      isRobustWith(
+        this.#changes.filter((other) => other !== change),
+        this.#known,
+        this.#proof,
+      );
+    return this.#changes.filter((change) =>
+      change.kind === 'level'
+        ? change === levelOf(change.transaction) && shown.has(JSON.stringify(change))
+        : !isNeedless(change),
+    );
   }
 
   #unitAnomalies(): Promise<UnitAnalysis> {

@@ -92,6 +92,8 @@ export interface Statement {
   readonly place: Place;
   /** The name by which later values use its rows or its row count: unique within the unit. `null`: none does. */
   readonly result: string | null;
+  /** How the library runs SQL text, where what the source calls has no FOR UPDATE: `$queryRaw`. */
+  readonly rawCall?: string;
 }
 
 /** `if`, `switch` (branches in branches), `? :`, a `catch` (with an unknown condition). */

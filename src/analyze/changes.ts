@@ -17,6 +17,8 @@ export type Change =
       readonly transaction: string;
       readonly place: Place;
       readonly sql: string;
+      /** As of `Statement`. */
+      readonly rawCall?: string;
     }
   | {
       readonly kind: 'level';
@@ -53,9 +55,18 @@ export function candidateChanges(
   const retryOn = engineOf[dialect].retriedError;
   const locksWith = (clause: LockClause): readonly Change[] =>
     transactions.flatMap((transaction) =>
-      lockableIn(transaction.steps, dialect).flatMap(({ sql, place }): Change[] =>
+      lockableIn(transaction.steps, dialect).flatMap(({ sql, place, rawCall }): Change[] =>
         clause === 'FOR UPDATE' || takesAny(sql, dialect)
-          ? [{ kind: 'lock', clause, transaction: transaction.name, place, sql }]
+          ? [
+              {
+                kind: 'lock',
+                clause,
+                transaction: transaction.name,
+                place,
+                sql,
+                ...(rawCall === undefined ? {} : { rawCall }),
+              },
+            ]
           : [],
       ),
     );
@@ -159,9 +170,17 @@ function isSamePlace(a: Place, b: Place): boolean {
 
 /** `FOR UPDATE at src/pay.ts:33`, `serializable, with a retry on 40001`. */
 export function changeText(change: Change): string {
-  if (change.kind === 'lock') return `${change.clause} at ${change.place.file}:${change.place.line}`;
+  if (change.kind === 'lock') {
+    const by = change.rawCall === undefined ? '' : ` by ${change.rawCall}`;
+    return `${change.clause}${by} at ${change.place.file}:${change.place.line}`;
+  }
   if (change.kind === 'around') return `one transaction around ${change.transaction}`;
   return `${change.level}, with a retry on ${change.retryOn}`;
+}
+
+/** Of one transaction: all of them together. */
+export function changesOfTransaction(changes: readonly Change[]): string {
+  return changes.map(changeText).join(' and ');
 }
 
 /** With the name of the transaction, which a place already tells. */

@@ -3,6 +3,7 @@
  * read. An anomaly is a schedule of two units, as the application runs them, whose final state is that of no serial order of whole units.
  */
 import type { IsolationName } from '../sql/index.ts';
+import { mergeAlike } from './alike-anomalies.ts';
 import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions, unitAnomalyName } from './anomaly.ts';
 import type { AnyStep, Unit, UnitStep } from './application.ts';
 import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
@@ -90,7 +91,7 @@ export async function unitAnomalies(units: readonly AnalyzedUnit[], set: UnitSet
     ({ whole: { paths } }) => paths.some(hasLaterWrite) && !paths.some(hasDependentWrite),
   );
   return {
-    anomalies: await search.run(),
+    anomalies: mergeAlike(await search.run()),
     cut: [...unread.map(({ whole }) => whole.name), ...search.cut],
     unsearched: search.unsearched,
     independent: independent.map(({ whole }) => whole.name),
@@ -124,16 +125,24 @@ class UnitSearch {
     });
   }
 
-  /** For each unit whose writes depend on its reads, with itself and with each other unit that its changes so far do not mend. */
+  /** For each unit whose writes depend on its reads: all with themselves, then each with each other unit that the changes so far do not mend. */
   async run(): Promise<readonly Anomaly[]> {
+    return [...(await this.#pairs((unit) => [unit])), ...(await this.#pairs((unit) => this.#othersThan(unit)))];
+  }
+
+  #othersThan(unit: AnalyzedTransaction): readonly AnalyzedTransaction[] {
+    return this.#units.filter((one) => one !== unit);
+  }
+
+  async #pairs(partnersOf: (unit: AnalyzedTransaction) => readonly AnalyzedTransaction[]): Promise<readonly Anomaly[]> {
     const anomalies: Anomaly[] = [];
     for (const [at, unit] of this.#units.entries()) {
       if (!unit.paths.some(hasDependentWrite)) continue;
       if ((this.#set.limits.budget?.over ?? null) !== null) {
-        this.unsearched.push(unit.name);
+        if (!this.unsearched.includes(unit.name)) this.unsearched.push(unit.name);
         continue;
       }
-      for (const other of [unit, ...this.#units.filter((one) => one !== unit)]) {
+      for (const other of partnersOf(unit)) {
         const witnesses = this.#witnesses(at, this.#units.indexOf(other));
         const taking = [...new Set([unit, other])];
         if (witnesses.length === 0 || this.#holds(this.#changes, taking)) continue;

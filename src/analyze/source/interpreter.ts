@@ -50,6 +50,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     handlers: [],
     called: new Set(),
     reached: new Reached(),
+    assumed: new Set(),
     isSetup: false,
     evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
     restart: () => {

@@ -47,6 +47,8 @@ export interface Sql {
   readonly text: Abstract;
   readonly parameters: Abstract | readonly Abstract[];
   readonly at: ts.Node;
+  /** As of `Statement`. */
+  readonly rawCall?: string | undefined;
 }
 
 /** A connection of a driver. `null`: a pool, any connection for each statement. */
@@ -101,6 +103,8 @@ export interface Machine {
   inTransaction(connection: Connection, level: IsolationName | null, at: ts.Node, body: () => Abstract): Abstract;
   savepoint(connection: Connection, name: string, at: ts.Node): void;
   notUnderstood(at: ts.Node, reason: string): void;
+  /** Of all units: what names are taken for, as clauses. */
+  readonly assumed: Set<string>;
   place(at: ts.Node): Place;
 }
 

@@ -71,6 +71,7 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
     parameters: parametersOf(sql.parameters),
     place: machine.place(statementSite(machine, sql.at)),
     result: name,
+    ...(sql.rawCall === undefined ? {} : { rawCall: sql.rawCall }),
   };
   machine.reached.step(step.place, calls);
   const { open } = machine.emitter;

@@ -13,3 +13,9 @@ export function startsAsStatement(text: string): boolean {
 export function holdsWholeStatement(text: string): boolean {
   return /\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b/is.test(text);
 }
+
+/** A whole text, not `update the cache`: a statement of tables, one that computes (`SELECT 1`, `SELECT now()`), or the begin or end of a transaction. */
+export function isSqlText(text: string): boolean {
+  if (!startsAsStatement(text)) return startsAsSql(text);
+  return holdsWholeStatement(text) || /^\s*(?:with\b|select\s+(?:\d|[\w.]+\s*\())/i.test(text);
+}

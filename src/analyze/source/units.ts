@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
-import type { Dialect, NotUnderstood, Unit, UnitStep } from '../application.ts';
+import type { Application, Dialect, Unit, UnitStep } from '../application.ts';
 import {
   type Abstract,
   type ClassValue,
@@ -44,7 +44,7 @@ interface Read {
 export function readUnits(
   project: Project,
   { dialect, entryPoints, stepsMax }: UnitOptions,
-): { readonly units: readonly Unit[]; readonly notUnderstood: readonly NotUnderstood[] } {
+): Pick<Application, 'units' | 'notUnderstood' | 'assumed'> {
   const waiting: FoundUnit[] = [];
   const seen = new Set<ts.Node>();
   const called = new Set<ts.Node>();
@@ -121,7 +121,7 @@ export function readUnits(
   const kept = withoutCalled(read);
   const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
   const entries = new Set<ts.Node>(kept.flatMap((each) => each.entries));
-  return { units, notUnderstood: unreached(machine, units, { called, entries }) };
+  return { units, notUnderstood: unreached(machine, units, { called, entries }), assumed: [...machine.assumed] };
 }
 
 /** What takes more steps than a unit may, or calls deeper than the stack of the reader, is listed. */

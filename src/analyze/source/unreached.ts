@@ -11,7 +11,7 @@ import { TooLarge } from './interpreter.ts';
 import type { Machine } from './machine.ts';
 import { modulesOf } from './imported-modules.ts';
 import { isMapCall } from './map-call.ts';
-import { holdsWholeStatement, startsAsStatement } from './sql-text.ts';
+import { holdsWholeStatement, isSqlText, startsAsStatement } from './sql-text.ts';
 import { nameOf } from './transactions.ts';
 import { type RunFunctions, unrunFunctions } from './unrun.ts';
 
@@ -113,7 +113,7 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   if (drivers.startsStatement(ts, at, modulesOf(machine.project))) return { at, text: undefined, isRun: true };
   if (isMethod && runs.test(name)) {
     const [text] = texts;
-    const isStatement = text === undefined ? isHandle(machine, callee.expression) : startsAsStatement(text);
+    const isStatement = text === undefined ? isHandle(machine, callee.expression) : isSqlText(text);
     return isStatement ? { at, text, isRun: true } : undefined;
   }
   if (isMethod && /^(?:from|insert|update|delete)$/.test(name) && isTableObject(machine, at.arguments[0]))

@@ -132,6 +132,7 @@ export function runFragment(
   fragment: Fragment,
   calls: readonly ts.Node[],
   at: ts.Node,
+  rawCall?: string,
 ): Abstract {
   const { text, parameters, reasons } = flat(fragment, machine.dialect);
   const site = calls.at(-1) ?? at;
@@ -145,7 +146,7 @@ export function runFragment(
   // Not the call: its first argument is no SQL text.
   const { ts: api } = machine.project;
   const statementAt = api.isCallExpression(site) ? site.expression : site;
-  return machine.statement(owner, { text: constant(text), parameters, at: statementAt });
+  return machine.statement(owner, { text: constant(text), parameters, at: statementAt, rawCall });
 }
 
 /** What `of` makes of the rows, on each path on which they were read. */

@@ -24,7 +24,7 @@ export function start(call: PrismaCall, verb: Query['verb']): Query {
 
 export function run(call: PrismaCall, query: Query): Abstract {
   const { machine, owner, at } = call;
-  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
+  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at, '$queryRaw');
 }
 
 /** The column under the name of its field. */

@@ -14,7 +14,7 @@ import { openClient } from './text-handle.ts';
 /** `context.db('items').where(...)`, `services.db.selectFrom('items')`: a builder of the library that the sources import. */
 export const opaqueHandle: OutsideCall = (machine, callee, args, at) => {
   const { ts } = machine.project;
-  if (!isOpaque(callee) || !ts.isCallExpression(at)) return undefined;
+  if (!isOutside(callee) || !ts.isCallExpression(at)) return undefined;
   const handleOf = drivers.byUse(ts, at, constantOf(args[0]), modulesOf(machine.project));
   if (handleOf === undefined) return undefined;
   const handle = handleOf(machine, openConnection(machine));
@@ -25,17 +25,26 @@ export const opaqueHandle: OutsideCall = (machine, callee, args, at) => {
 
 /** `this.sqlTransaction(async (sql) => ...)` of code outside the sources: its function runs in a transaction on the handle that it uses. */
 export const opaqueTransaction: OutsideCall = (machine, callee, args, at) => {
-  if (!isOpaque(callee) || !/(?:transaction|^begin)$/i.test(calledName(machine, at).split('.').at(-1) ?? ''))
-    return undefined;
+  const name = calledName(machine, at);
+  if (!isOutside(callee) || !runsTransaction.test(name)) return undefined;
   const fn = args.find((arg): arg is FunctionValue => arg.kind === 'function');
   const connection = commonConnection(machine);
   const handle = fn === undefined ? undefined : usedHandle(machine, fn, connection);
   if (fn === undefined || handle === undefined) return undefined;
+  machine.assumed.add(`${name} runs its function in a transaction, as its name says`);
   return machine.inTransaction(connection, null, at, () => machine.settle(machine.call(fn, [handle], at), at));
 };
 
-function isOpaque(callee: Abstract): boolean {
-  return callee.kind === 'value' || (callee.kind === 'external' && callee.path.includes('()'));
+/** `withTransaction`, `sql.begin`, `db.transaction().execute`. */
+const runsTransaction = /(?:transaction|(?:^|\.)begin|\.transaction\(.*\)\.execute)$/i;
+
+/** What other code gave, or a module that is not in the sources and no driver's. */
+function isOutside(callee: Abstract): boolean {
+  return callee.kind === 'value' || (callee.kind === 'external' && callee.module !== '') || isMade(callee);
+}
+
+function isMade(callee: Abstract): boolean {
+  return callee.kind === 'external' && callee.path.includes('()');
 }
 
 /** What the function's first parameter must be, by what is called on it; `undefined`: nothing is. */

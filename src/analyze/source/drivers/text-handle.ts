@@ -7,7 +7,7 @@ import type { Machine } from '../machine.ts';
 import { commonConnection, openConnection } from '../common-connection.ts';
 import { isMapCall } from '../map-call.ts';
 import { calledName, outsideMethod, type OutsideCall } from '../called-name.ts';
-import { holdsWholeStatement, startsAsSql } from '../sql-text.ts';
+import { holdsWholeStatement, isSqlText, startsAsSql } from '../sql-text.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
 import { pgClient } from './pg.ts';
@@ -57,7 +57,9 @@ export function textTag(
 ): Native | undefined {
   const isOpaque = tag.kind === 'value' || (tag.kind === 'external' && tag.module !== '');
   const isStatement = isWholeStatement(constant(texts.join('?'))) && isSql(constant(texts[0] ?? ''));
-  return isOpaque && (isStatement || isNamedSql(tag, at.tag)) ? sqlOf(machine, openConnection(machine)) : undefined;
+  if (!isOpaque || !(isStatement || isNamedSql(tag, at.tag))) return undefined;
+  if (!isStatement) machine.assumed.add(`${at.tag.getText()} is the tag of a SQL driver, as its name says`);
+  return sqlOf(machine, openConnection(machine));
 }
 
 /** `this.sql(columns)` in a template of `this.sql`. */
@@ -98,9 +100,10 @@ function isSql(abstract: Abstract | undefined): boolean {
 
 /** On some path, where it differs by path. */
 function isSqlValue(value: Value): boolean {
-  if (value.kind === 'constant') return startsAsSql(String(value.value));
+  if (value.kind === 'constant') return isSqlText(String(value.value));
   if (value.kind !== 'expression') return false;
   const [first, ...rest] = value.operands;
   if (value.operator === 'if') return rest.some(isSqlValue);
-  return value.operator === '||' && first !== undefined && isSqlValue(first);
+  if (value.operator !== '||' || first === undefined) return false;
+  return first.kind === 'constant' ? startsAsSql(String(first.value)) : isSqlValue(first);
 }
