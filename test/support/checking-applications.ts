@@ -1,6 +1,12 @@
 /** Small applications that look before they write: at a flag that is NULL, a sum, a number of uses, a name that is unique. */
 import { database, type EverydayApplication } from './everyday-applications.ts';
 
+/** Without transactions: 3 lines. */
+const poolOnly = `import { Pool } from 'pg';
+const pool = new Pool();
+
+`;
+
 export const checkingApplications: readonly EverydayApplication[] = [
   {
     name: 'a task that is claimed where NULL says that it is free',
@@ -20,19 +26,19 @@ export const checkingApplications: readonly EverydayApplication[] = [
     name: 'a task that is claimed without a transaction: the final state is that of the last claim alone, but both wrote',
     schema: `CREATE TABLE users (id int PRIMARY KEY);
       CREATE TABLE tasks (id serial PRIMARY KEY, title text NOT NULL, claimed_by int REFERENCES users)`,
-    source: `${database}export async function claim(task: number, user: number): Promise<void> {
+    source: `${poolOnly}export async function claim(task: number, user: number): Promise<void> {
   const { rows } = await pool.query("SELECT * FROM tasks WHERE id = $1", [task]);
   if (!rows[0]) throw new Error("no such task");
   if (rows[0].claimed_by) throw new Error("taken");
   await pool.query("UPDATE tasks SET claimed_by = $2 WHERE id = $1", [task, user]);
 }`,
     verdict: 'violated',
-    confirmed: [['claim', 'one transaction around claim and FOR UPDATE at app.ts:10']],
+    confirmed: [['claim', 'one transaction around claim and FOR UPDATE at app.ts:5']],
   },
   {
     name: 'a message that is marked as read: two that do so write the same',
     schema: 'CREATE TABLE messages (id int PRIMARY KEY, body text NOT NULL, is_read boolean NOT NULL)',
-    source: `${database}export async function open(message: number): Promise<string> {
+    source: `${poolOnly}export async function open(message: number): Promise<string> {
   const { rows: [found] } = await pool.query("SELECT body, is_read FROM messages WHERE id = $1", [message]);
   if (!found.is_read) await pool.query("UPDATE messages SET is_read = true WHERE id = $1", [message]);
   return found.body;
@@ -43,7 +49,7 @@ export const checkingApplications: readonly EverydayApplication[] = [
   {
     name: 'a daily limit on a sum of withdrawals with a state',
     schema: `CREATE TABLE withdrawals (id serial PRIMARY KEY, user_id int NOT NULL, amount numeric(10, 2) NOT NULL, status text NOT NULL DEFAULT 'pending')`,
-    source: `${database}const limit = 1000;
+    source: `${poolOnly}const limit = 1000;
 export async function withdraw(user: number, amount: number): Promise<void> {
   const { rows } = await pool.query("SELECT COALESCE(SUM(amount), 0) AS total FROM withdrawals WHERE user_id = $1 AND status IN ('pending', 'done')", [user]);
   if (parseFloat(rows[0].total) + amount > limit) throw new Error("over the limit");
@@ -56,7 +62,7 @@ export async function withdraw(user: number, amount: number): Promise<void> {
     name: 'a credit limit beside a sum of open orders',
     schema: `CREATE TABLE accounts (id int PRIMARY KEY, credit_limit int NOT NULL);
       CREATE TABLE orders (id serial PRIMARY KEY, account_id int NOT NULL REFERENCES accounts, amount int NOT NULL CHECK (amount > 0), status text NOT NULL)`,
-    source: `${database}export async function order(account: number, amount: number): Promise<void> {
+    source: `${poolOnly}export async function order(account: number, amount: number): Promise<void> {
   const { rows: [limit] } = await pool.query("SELECT credit_limit FROM accounts WHERE id = $1", [account]);
   const { rows: [open] } = await pool.query("SELECT coalesce(sum(amount), 0) AS total FROM orders WHERE account_id = $1 AND status = 'open'", [account]);
   if (Number(open.total) + amount > limit.credit_limit) throw new Error("over the limit");
@@ -68,7 +74,7 @@ export async function withdraw(user: number, amount: number): Promise<void> {
   {
     name: 'five devices at most',
     schema: 'CREATE TABLE devices (id serial PRIMARY KEY, owner int NOT NULL, name text NOT NULL)',
-    source: `${database}export async function addDevice(owner: number, name: string): Promise<void> {
+    source: `${poolOnly}export async function addDevice(owner: number, name: string): Promise<void> {
   const { rows: [found] } = await pool.query("SELECT count(*)::int AS n FROM devices WHERE owner = $1", [owner]);
   if (found.n >= 5) throw new Error("too many");
   await pool.query("INSERT INTO devices (owner, name) VALUES ($1, $2)", [owner, name]);
@@ -114,7 +120,7 @@ export async function registerAlone(email: string, name: string): Promise<void> 
   {
     name: 'a name that is not unique: two that register it make two users',
     schema: 'CREATE TABLE users (id serial PRIMARY KEY, email text NOT NULL, name text NOT NULL)',
-    source: `${database}export async function register(email: string, name: string): Promise<void> {
+    source: `${poolOnly}export async function register(email: string, name: string): Promise<void> {
   const { rows } = await pool.query("SELECT id FROM users WHERE email = $1", [email]);
   if (rows.length > 0) throw new Error("taken");
   await pool.query("INSERT INTO users (email, name) VALUES ($1, $2)", [email, name]);
