@@ -63,7 +63,7 @@ async function transactionsOfBenchmark(folder: string): Promise<[readonly Analyz
 }
 
 function robustSetOf(transactions: readonly AnalyzedTransaction[]): RobustSet {
-  return new RobustSet(transactions, 'postgres', stepsMaxDefault, everyRowIsThere(transactions));
+  return new RobustSet(transactions, 'postgres', { stepsMax: stepsMaxDefault }, everyRowIsThere(transactions));
 }
 
 describe('the largest subsets of SmallBank and TPC-C that are robust, read from source', () => {

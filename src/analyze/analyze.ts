@@ -10,10 +10,20 @@ import { candidateChanges, type Change, changedTransaction, changedWitness } fro
 import { type Amounts, amountsForState, attempts, firstAmounts } from './amounts.ts';
 import { boundaryAmounts, type CheckedConditions, conditionsOf } from './boundary-amounts.ts';
 import { concreteWitness, type WitnessedSet } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness, preferState, provenSchedulesMax } from './confirm.ts';
+import {
+  confirm,
+  type ExploreLimits,
+  exploreWitness,
+  PlansByTables,
+  preferState,
+  provenSchedulesMax,
+  stoppedBefore,
+} from './confirm.ts';
 import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
+import type { SearchLimits } from './robustness/chain-search.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
+import { ParameterColumns } from './parameter-columns.ts';
 import { readSchema, type Schema } from './schema.ts';
 import { usesSkipLocked } from './skip-locked-choices.ts';
 import { rowChangesOf } from './templates.ts';
@@ -68,6 +78,8 @@ export async function analyze(application: Application, options: AnalyzeOptions)
 }
 
 const schedulesMaxDefault = 400;
+/** Of the search for candidates and proofs, after the time for witnesses: what it finds then is listed. The weakest levels have as long again. */
+const graceMs = 500;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
@@ -82,15 +94,16 @@ function* definitionsOf(
   witnessOf: Map<WitnessDefinition, Witness>,
 ): Generator<WitnessDefinition> {
   const seen = new Set<string>();
-  const made = (witness: Witness, all: readonly Amounts[]): readonly WitnessDefinition[] =>
-    all.flatMap((amounts) => {
+  function* made(witness: Witness, all: readonly Amounts[]): Generator<WitnessDefinition> {
+    for (const amounts of all) {
       const definition = concreteWitness(witness, set, amounts);
       const text = JSON.stringify([definition.schema, definition.sessions.map((one) => [one.name, one.arguments])]);
-      if (seen.has(text)) return [];
+      if (seen.has(text)) continue;
       seen.add(text);
       witnessOf.set(definition, witness);
-      return [definition];
-    });
+      yield definition;
+    }
+  }
   yield* made(first, [...firstAmounts, ...boundaryAmounts(checkedIn(first, set)), ...attempts]);
   let left = othersMax;
   for (const other of others) {
@@ -107,6 +120,10 @@ function checkedIn({ transactions }: Witness, set: WitnessedSet): readonly Check
   }));
 }
 
+function searchLimits(stepsMax: number, budget: Budget): SearchLimits {
+  return { stepsMax, isOver: () => budget.over !== null };
+}
+
 function writesRows({ paths }: AnalyzedTransaction): boolean {
   return paths.flat().some(({ moments }) => moments.flat().some(({ writes }) => writes.size > 0));
 }
@@ -114,35 +131,42 @@ function writesRows({ paths }: AnalyzedTransaction): boolean {
 class ApplicationAnalysis {
   readonly #application: Application;
   readonly #schema: Schema;
+  readonly #columns: ParameterColumns;
   readonly #options: AnalyzeOptions;
-  readonly #limits: ExploreLimits;
+  readonly #limits: ExploreLimits & { readonly budget: Budget };
   readonly #proof: ProofOptions;
   readonly #transactions: readonly AnalyzedTransaction[];
   /** Those that were understood as a whole. */
   readonly #known: readonly AnalyzedTransaction[];
   /** What was found to be needed so far. */
   #changes: readonly Change[] = [];
+  /** Of which not every set was searched, by number. */
+  #unsearched: readonly number[] = [];
 
   constructor(application: Application, schema: Schema, options: AnalyzeOptions) {
     this.#application = application;
     this.#schema = schema;
+    this.#columns = new ParameterColumns(schema);
     this.#options = options;
     const { isolation, stepsMax = stepsMaxDefault, schedulesMax = schedulesMaxDefault } = options;
-    this.#limits = { schedulesMax, budget: new Budget(options) };
+    this.#limits = { schedulesMax, plans: new PlansByTables(), budget: new Budget(options) };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
-    this.#proof = { schema, isolation, stepsMax, rowChanges: rowChangesOf(this.#known) };
+    const { timeMaxMs = Infinity } = options;
+    const search = searchLimits(stepsMax, new Budget({ ...options, timeMaxMs: timeMaxMs + graceMs }));
+    this.#proof = { schema, isolation, search, rowChanges: rowChangesOf(this.#known) };
   }
 
   async run(): Promise<Analysis> {
     const set = this.#robustSet(this.#known);
     const anomalies = mergeAlike(await this.#anomalies());
     const units = await this.#unitAnomalies();
-    const weakest = set.weakest();
-    const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
+    const last = this.#lastLimits();
+    const weakest = set.weakest(last);
+    const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest(last);
     const notUnderstood = this.#notUnderstood();
     const needed = this.#neededChanges(anomalies);
-    const isolationAt = (levels: readonly IsolationName[], one: AnalyzedTransaction): IsolationName | null =>
+    const isolationAt = (levels: readonly (IsolationName | null)[], one: AnalyzedTransaction): IsolationName | null =>
       levels[this.#known.indexOf(one)] ?? null;
     return {
       units: this.#application.units.length,
@@ -158,7 +182,7 @@ class ApplicationAnalysis {
       anomalies,
       unitAnomalies: units.anomalies,
       notUnderstood,
-      evidence: this.#evidence(anomalies, units, notUnderstood, set),
+      evidence: this.#evidence(anomalies, units, notUnderstood, set, weakest),
     };
   }
 
@@ -170,15 +194,17 @@ class ApplicationAnalysis {
       const transactions = this.#changed();
       const levels = transactions.map((one) => this.#levelOf(one));
       const set = this.#robustSet(transactions);
-      for (const found of set.witnesses(levels)) {
+      const { found: witnesses, unsearched } = set.witnesses(levels);
+      this.#unsearched = unsearched;
+      for (const found of witnesses) {
         const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
         const anomaly =
           found.kind === 'cut'
-            ? this.#unsearched(found, taking)
+            ? this.#cutSearch(found, taking)
             : await this.#anomaly(found, set.others(levels, found), taking, transactions);
         anomalies.push({ ...anomaly, isLeft: round > 0 });
       }
-      if (this.#changes.length === before) break;
+      if (this.#changes.length === before || this.#isOver) break;
     }
     return anomalies;
   }
@@ -209,7 +235,11 @@ class ApplicationAnalysis {
     );
   }
 
-  #unitAnomalies(): Promise<UnitAnalysis> {
+  async #unitAnomalies(): Promise<UnitAnalysis> {
+    if (this.#isOver) {
+      const unsearched = this.#application.units.map(({ name }) => name);
+      return { anomalies: [], cut: [], unsearched, independent: [] };
+    }
     const units = this.#application.units.flatMap((unit) => {
       const parts = this.#transactions.filter((one) => one.unit === unit);
       const isKnown = parts.every((one) => this.#known.includes(one)) && notUnderstoodInUnit(unit.steps).length === 0;
@@ -218,13 +248,27 @@ class ApplicationAnalysis {
     });
     return unitAnomalies(units, {
       ...this.#proof,
+      columns: this.#columns,
       limits: this.#limits,
       attempts,
     });
   }
 
   #robustSet(transactions: readonly AnalyzedTransaction[]): RobustSet {
-    return new RobustSet(transactions, this.#schema.dialect, this.#proof.stepsMax);
+    return new RobustSet(transactions, this.#schema.dialect, this.#proof.search);
+  }
+
+  /** Is the time for candidates and proofs over? */
+  get #isOver(): boolean {
+    return this.#proof.search.isOver?.() === true;
+  }
+
+  /** Of the weakest levels: they come last, and are told of small applications in any case. */
+  #lastLimits(): SearchLimits {
+    const { budget } = this.#limits;
+    const { signal } = this.#options;
+    const left = { timeMaxMs: budget.leftMs + graceMs, ...(signal === undefined ? {} : { signal }) };
+    return searchLimits(this.#proof.search.stepsMax, new Budget(left));
   }
 
   #changed(): readonly AnalyzedTransaction[] {
@@ -243,7 +287,7 @@ class ApplicationAnalysis {
     return level ?? this.#options.isolation;
   }
 
-  #unsearched({ steps }: CutSearch, taking: readonly AnalyzedTransaction[]): Omit<Anomaly, 'isLeft'> {
+  #cutSearch({ steps }: CutSearch, taking: readonly AnalyzedTransaction[]): Omit<Anomaly, 'isLeft'> {
     const reason = `the search for a witness ended after ${counted(steps, 'step')}`;
     return anomalyOf(unnamed, taking, { kind: 'possible', reason }, null);
   }
@@ -254,9 +298,11 @@ class ApplicationAnalysis {
     taking: readonly AnalyzedTransaction[],
     transactions: readonly AnalyzedTransaction[],
   ): Promise<Omit<Anomaly, 'isLeft'>> {
+    const untried = this.#isOver ? stoppedBefore(this.#limits) : null;
+    if (untried !== null) return anomalyOf(unnamed, taking, untried, null);
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
     const scope = 'one transaction' as const;
-    const set = { transactions, levels, schema: this.#schema, scope };
+    const set = { transactions, levels, schema: this.#schema, columns: this.#columns, scope };
     const witnessOf = new Map<WitnessDefinition, Witness>();
     const first = await confirm(definitionsOf(witness, others, set, witnessOf), this.#limits);
     // Without one that only reads, the others are serializable: its reads are all that can differ.
@@ -330,6 +376,7 @@ class ApplicationAnalysis {
     units: UnitAnalysis,
     notUnderstood: readonly NotUnderstoodPlace[],
     set: RobustSet,
+    weakest: readonly (IsolationName | null)[],
   ): Evidence {
     const anomalies = [...ofTransactions, ...units.anomalies];
     const possible = anomalies.flatMap(({ status, transactions, alike }) =>
@@ -341,6 +388,9 @@ class ApplicationAnalysis {
         : [],
     );
     const cut = set.cut.map((one) => `${this.#known[one]?.name} has more variants than are followed`);
+    const namesOf = (numbers: readonly number[]): readonly string[] =>
+      numbers.flatMap((one) => this.#known[one]?.name ?? []);
+    const unknown = [...weakest.keys()].filter((one) => weakest[one] === null);
     const statements = this.#known.flatMap(({ paths }) => paths.flat());
     const skipsLocked = statements.some(({ statement }) => usesSkipLocked(statement.sql));
     const loops = this.#known.some(({ hasLoops }) => hasLoops);
@@ -355,10 +405,10 @@ class ApplicationAnalysis {
         ...notUnderstood.map(({ place, reason }) => `not understood: ${place.file}:${place.line} ${reason}`),
         ...possible,
         ...cut,
+        ...notSearched('not every set was searched for anomalies of', namesOf(this.#unsearched)),
+        ...notSearched('the weakest safe level is not known of', namesOf(unknown)),
         ...units.cut.map((name) => `${name} has more paths than are followed as a unit`),
-        ...(units.unsearched.length === 0
-          ? []
-          : [`not searched for anomalies across their transactions: ${listed(units.unsearched)}`]),
+        ...notSearched('not searched for anomalies across their transactions:', units.unsearched),
       ],
       assumed: [
         ...(this.#application.assumed ?? []),
@@ -374,6 +424,10 @@ class ApplicationAnalysis {
       ],
     };
   }
+}
+
+function notSearched(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${what} ${listed(names)}`];
 }
 
 /** The first three, and how many others. */

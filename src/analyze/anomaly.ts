@@ -4,6 +4,7 @@ import type { Place } from './application.ts';
 import { type Change, changedTransaction } from './changes.ts';
 import type { Confirmation } from './confirm.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
+import type { SearchLimits } from './robustness/chain-search.ts';
 import { RobustSet } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import type { RowChanges } from './templates.ts';
@@ -73,8 +74,7 @@ export interface ProofOptions {
   readonly schema: Schema;
   /** Of transactions that name none. */
   readonly isolation: IsolationName;
-  /** Of one search. */
-  readonly stepsMax: number;
+  readonly search: SearchLimits;
   /** Of the whole application. */
   readonly rowChanges: RowChanges;
 }
@@ -83,10 +83,11 @@ export interface ProofOptions {
 export function isRobustWith(
   changes: readonly Change[],
   transactions: readonly AnalyzedTransaction[],
-  { schema, isolation, stepsMax, rowChanges }: ProofOptions,
+  { schema, isolation, search, rowChanges }: ProofOptions,
 ): boolean {
+  if (search.isOver?.() === true) return false;
   const changed = transactions.map((one) => changedTransaction(one, changes, schema));
   if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-  const set = new RobustSet(changed, schema.dialect, stepsMax, rowChanges);
+  const set = new RobustSet(changed, schema.dialect, search, rowChanges);
   return set.isRobust(changed.map(({ level }) => level ?? isolation));
 }

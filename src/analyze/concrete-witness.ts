@@ -3,7 +3,7 @@ import type { IsolationName, Table } from '../sql/index.ts';
 import type { Amounts } from './amounts.ts';
 import type { Value } from './application.ts';
 import type { RowValue } from './column-values.ts';
-import { DecidedSteps, ParameterColumns } from './parameter-columns.ts';
+import { DecidedSteps, type ParameterColumns } from './parameter-columns.ts';
 import { statementsIn } from './paths.ts';
 import type { Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
@@ -21,13 +21,15 @@ export interface WitnessedSet {
   readonly transactions: readonly AnalyzedTransaction[];
   readonly levels: ReadonlyMap<AnalyzedTransaction, IsolationName>;
   readonly schema: Schema;
+  /** Of the schema. */
+  readonly columns: ParameterColumns;
   /** Of each session. */
   readonly scope: WitnessSession['scope'];
 }
 
 export function concreteWitness(
   { split, templates }: Witness,
-  { transactions, levels, schema, scope }: WitnessedSet,
+  { transactions, levels, schema, columns, scope }: WitnessedSet,
   amounts: Amounts,
 ): WitnessDefinition {
   const paths = [split.first, ...split.between].map(({ template, variables }) => ({
@@ -36,7 +38,6 @@ export function concreteWitness(
   }));
   const classes = new ValueClasses();
   unify(paths, classes);
-  const columns = new ParameterColumns(schema);
   const instances = paths.map(({ path }, instance) => new Instance(path, instance, classes, columns, amounts));
   if (amounts.areComparedEqual) shareCompared(instances, columns, classes);
   unifyRows(

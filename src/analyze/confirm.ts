@@ -1,7 +1,9 @@
 /** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
 import { type Budget, stopText, InputError } from '../base/index.ts';
+import { SharedPlans } from '../database/index.ts';
 import { exploreSql } from '../explore/sql/index.ts';
 import { counted } from '../report/index.ts';
+import { SharedSchema } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
 import { type AnomalyKind, serialShape, type WitnessDefinition, witnessProgram } from './witness-program.ts';
 
@@ -15,15 +17,37 @@ export type Confirmation =
       readonly schedules: number;
       readonly violations: number;
     }
-  | { readonly kind: 'possible'; readonly reason: string };
+  | Possible;
+
+interface Possible {
+  readonly kind: 'possible';
+  readonly reason: string;
+}
 
 export interface ExploreLimits {
   /** Schedules of all definitions of one witness together. */
   readonly schedulesMax: number;
+  readonly plans: PlansByTables;
   /** Of all explorations together. Default: any. */
   readonly budget?: Budget;
   /** Is the first schedule that no serial order explains the last? */
   readonly failsFast?: boolean;
+}
+
+const tablesMax = 32;
+
+/** Of definitions with the same DDL: their rows differ. */
+export class PlansByTables {
+  readonly #known = new Map<string, SharedPlans>();
+
+  of({ schema: [ddl = ''], dialect }: WitnessDefinition): SharedPlans {
+    const key = `${dialect}\0${ddl}`;
+    const plans = this.#known.get(key) ?? new SharedPlans();
+    // Each has the catalog for which it planned.
+    if (this.#known.size >= tablesMax) this.#known.clear();
+    this.#known.set(key, plans);
+    return plans;
+  }
 }
 
 /** The first of the definitions that has a schedule which no serial order explains. */
@@ -34,15 +58,12 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
   let left = limits.schedulesMax;
   /** What the serial orders of those do that were explored to the end. */
   const explained = new Set<string>();
+  // To make the first takes time, too.
+  const untried = stoppedBefore(limits);
+  if (untried !== null) return untried;
   for (const definition of definitions) {
-    const over = limits.budget?.over ?? null;
-    if (over !== null)
-      return {
-        kind: 'possible',
-        reason: hasSearched
-          ? `the search for a witness was ${stopText(over)}`
-          : `no witness was tried: ${stopText(over)}`,
-      };
+    const stopped = hasSearched ? stoppedWithin(limits) : stoppedBefore(limits);
+    if (stopped !== null) return stopped;
     hasSearched = true;
     if (left === 0) {
       reason = `the search for a witness ended after ${limits.schedulesMax} schedules`;
@@ -66,6 +87,17 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
     }
   }
   return { kind: 'possible', reason };
+}
+
+/** `null`: there is time left. */
+export function stoppedBefore({ budget }: ExploreLimits): Possible | null {
+  const over = budget?.over ?? null;
+  return over === null ? null : { kind: 'possible', reason: `no witness was tried: ${stopText(over)}` };
+}
+
+function stoppedWithin({ budget }: ExploreLimits): Possible | null {
+  const over = budget?.over ?? null;
+  return over === null ? null : { kind: 'possible', reason: `the search for a witness was ${stopText(over)}` };
 }
 
 /**
@@ -129,16 +161,19 @@ export type Explored =
 
 export async function exploreWitness(
   definition: WitnessDefinition,
-  { schedulesMax, budget, failsFast = false }: ExploreLimits,
+  { schedulesMax, plans, budget, failsFast = false }: ExploreLimits,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
-  const program = witnessProgram(definition, (kind) => seen.add(kind));
+  const shared = { plans: plans.of(definition), schema: new SharedSchema() };
+  const program = witnessProgram(definition, (kind) => seen.add(kind), shared);
   // Each session names its level; what runs outside a transaction has the default.
   const { profileAt, defaultIsolation } = engineOf[definition.dialect];
   const profile = profileAt(defaultIsolation);
   try {
     const result = await exploreSql(program, {
       profile,
+      sharedPlans: shared.plans,
+      sharedSchema: shared.schema,
       schedulesMax,
       isFunctionOfReads: true,
       failsFast,

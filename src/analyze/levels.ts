@@ -3,6 +3,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import type { Level } from './robustness/access.ts';
 import { weakened, weakestLevels } from './robustness/allocate.ts';
+import type { SearchLimits } from './robustness/chain-search.ts';
 import type { Template } from './robustness/templates.ts';
 import type { ReadsOf } from './level-reads.ts';
 
@@ -25,6 +26,7 @@ export interface AllocatedSet {
   /** The transaction of each template, by number. */
   readonly programOf: readonly number[];
   readonly count: number;
+  readonly limits: SearchLimits;
   /** @param levels by transaction */
   readonly isRobust: (levels: readonly IsolationName[]) => boolean;
 }
@@ -44,7 +46,8 @@ const postgres: EngineLevels = {
     serializable: { level: 'SSI', reads: 'by statement' },
   },
   names: ['read committed', 'repeatable read', 'serializable'],
-  weakest: ({ templates, programOf }) => weakestLevels(templates, programOf).map((level) => postgresNames[level]),
+  weakest: ({ templates, programOf, limits }) =>
+    weakestLevels(templates, programOf, limits).map((level) => postgresNames[level]),
 };
 
 /**

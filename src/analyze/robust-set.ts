@@ -4,6 +4,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { SharedTables } from './connected-sets.ts';
 import { type EngineLevels, levelsOf, type LevelRule } from './levels.ts';
+import type { SearchLimits } from './robustness/chain-search.ts';
 import {
   findTemplateSplit,
   stepLimit,
@@ -31,6 +32,12 @@ export interface CutSearch {
   readonly steps: number;
 }
 
+export interface FoundWitnesses {
+  readonly found: readonly (Witness | CutSearch)[];
+  /** Transactions of which not every set was searched: the time was over. */
+  readonly unsearched: readonly number[];
+}
+
 /** By transaction. */
 type LevelOf = (transaction: number) => IsolationName | undefined;
 
@@ -40,34 +47,46 @@ export class RobustSet {
   /** Transactions of which not every variant is followed. */
   readonly cut: readonly number[];
   readonly #count: number;
+  /** May templates be missing, because the time was over? */
+  readonly #isPartial: boolean;
   readonly #levels: EngineLevels;
-  readonly #stepsMax: number;
+  readonly #limits: SearchLimits;
 
   /**
-   * @param stepsMax of one search
+   * @param limits of one search
    * @param changes as of `templatesOf`
    */
   constructor(
     transactions: readonly AnalyzedTransaction[],
     dialect: Dialect,
-    stepsMax = stepsMaxDefault,
+    limits: SearchLimits = { stepsMax: stepsMaxDefault },
     changes?: RowChanges,
   ) {
-    this.#stepsMax = stepsMax;
+    this.#limits = limits;
     this.#levels = levelsOf[dialect];
-    const { all, cut } = templatesOf(transactions, rowRules[dialect], changes);
+    const { all, cut } = templatesOf(transactions, rowRules[dialect], limits, changes);
     const byTransaction = new Map(transactions.map((_, at): [number, PathTemplate[]] => [at, []]));
     for (const one of all) byTransaction.get(one.transaction)?.push(one);
     this.#templates = byTransaction;
     this.#shared = new SharedTables([...byTransaction.values()].map(tablesIn));
     this.cut = cut;
     this.#count = transactions.length;
+    this.#isPartial = this.#isOver;
   }
 
-  /** @returns levels by transaction; those without statements have the weakest */
-  weakest(): readonly IsolationName[] {
+  /** Is the time over? Then nothing is proven. */
+  get #isOver(): boolean {
+    return this.#limits.isOver?.() === true;
+  }
+
+  /**
+   * @param limits of one search
+   * @returns levels by transaction; those without statements have the weakest; `null`: the time was over before it was known
+   */
+  weakest(limits = this.#limits): readonly (IsolationName | null)[] {
+    if (this.#isPartial) return range(this.#count).map(() => null);
     const [weakest, strongest] = [this.#levels.names[0], this.#levels.names.at(-1)] as [IsolationName, IsolationName];
-    const found = new Map<number, IsolationName>();
+    const found = new Map<number, IsolationName | null>();
     for (const component of this.#shared.components) {
       const templates = this.#templatesOf(component);
       if (templates.length === 0) continue;
@@ -76,15 +95,23 @@ export class RobustSet {
         templates: templates.map((one) => one.templates['by statement']),
         programOf: templates.map(({ transaction }) => placeOf.get(transaction) ?? -1),
         count: component.length,
-        isRobust: (candidate) => this.#witness((one) => candidate[placeOf.get(one) ?? -1], component) === undefined,
+        limits,
+        isRobust: (candidate) =>
+          this.#witness((one) => candidate[placeOf.get(one) ?? -1], component, limits) === undefined,
       });
-      for (const [place, transaction] of component.entries()) found.set(transaction, levels[place] ?? strongest);
+      const isKnown = limits.isOver?.() !== true;
+      for (const [place, transaction] of component.entries())
+        found.set(transaction, isKnown ? (levels[place] ?? strongest) : null);
     }
-    return range(this.#count).map((at) => found.get(at) ?? weakest);
+    return range(this.#count).map((at) => {
+      const level = found.get(at);
+      return level === undefined ? weakest : level;
+    });
   }
 
   /** Is it proven? @param levels by transaction */
   isRobust(levels: readonly IsolationName[]): boolean {
+    if (this.#isPartial) return false;
     return this.#shared.components.every((component) => this.#witness((at) => levels[at], component) === undefined);
   }
 
@@ -92,7 +119,7 @@ export class RobustSet {
    * For each smallest set of transactions that is not proven robust at these levels, one witness or where its search ended: those of one transaction first,
    * then two, then three. Where only a larger set is not robust, one of all. O(n^3) tests of robustness, n the largest number of transactions that tables join
    */
-  witnesses(levels: readonly IsolationName[]): readonly (Witness | CutSearch)[] {
+  witnesses(levels: readonly IsolationName[]): FoundWitnesses {
     const levelOf: LevelOf = (at) => levels[at];
     const found: (Witness | CutSearch)[] = [];
     /** By their first transactions. */
@@ -101,17 +128,25 @@ export class RobustSet {
       const inside = set.flatMap((first) => smaller.get(first) ?? []);
       if (inside.some((one) => one.every((each) => set.includes(each)))) continue;
       const witness = this.#witness(levelOf, set);
+      if (this.#isOver && witness?.kind !== 'witness') return { found, unsearched: this.#from(set) };
       if (witness === undefined) continue;
       const [first = -1] = set;
       smaller.set(first, [...(smaller.get(first) ?? []), set]);
       found.push(witness);
     }
-    if (found.length > 0) return found;
+    if (found.length > 0) return { found, unsearched: [] };
     for (const component of this.#shared.components) {
       const witness = this.#witness(levelOf, component);
-      if (witness !== undefined) return [witness];
+      if (this.#isOver && witness?.kind !== 'witness') return { found, unsearched: component };
+      if (witness !== undefined) return { found: [witness], unsearched: [] };
     }
-    return [];
+    return { found, unsearched: [] };
+  }
+
+  /** Those that take part in a set which is not before this one. */
+  #from([first = 0, second]: readonly number[]): readonly number[] {
+    const joined = this.#shared.components.filter(({ length }) => length > 1).flat();
+    return second === undefined ? [...new Set([...joined, ...range(this.#count).slice(first)])] : joined;
   }
 
   /** Other witnesses of the transactions of one, which need other rows. */
@@ -120,22 +155,23 @@ export class RobustSet {
     for (const split of templateSplits(...search)) yield witnessOf(split, templates);
   }
 
-  #witness(levelOf: LevelOf, set: readonly number[]): Witness | CutSearch | undefined {
-    const { templates, search } = this.#search(levelOf, set);
+  #witness(levelOf: LevelOf, set: readonly number[], limits = this.#limits): Witness | CutSearch | undefined {
+    const { templates, search } = this.#search(levelOf, set, limits);
     const split = findTemplateSplit(...search);
     if (split === undefined) return undefined;
-    if (split === stepLimit) return { kind: 'cut', transactions: set, steps: this.#stepsMax };
+    if (split === stepLimit) return { kind: 'cut', transactions: set, steps: limits.stepsMax };
     return witnessOf(split, templates);
   }
 
   #search(
     levelOf: LevelOf,
     set: readonly number[],
+    limits = this.#limits,
   ): { readonly templates: readonly PathTemplate[]; readonly search: Parameters<typeof templateSplits> } {
     const templates = this.#templatesOf(set);
     const rules = templates.map(({ transaction }) => this.#ruleOf(levelOf(transaction)));
     const asRead = templates.map((one, at) => one.templates[rules[at]?.reads ?? 'by statement']);
-    return { templates, search: [asRead, rules.map(({ level }) => level), this.#stepsMax] };
+    return { templates, search: [asRead, rules.map(({ level }) => level), limits] };
   }
 
   /** In the order of the transactions. */

@@ -15,6 +15,8 @@ export interface SchemaPart {
   readonly has: (name: string) => boolean;
 }
 
+const knownMax = 32;
+
 export class SchemaParts {
   readonly #ddl: readonly DdlStatement[];
   readonly #names: Names;
@@ -36,6 +38,8 @@ export class SchemaParts {
     const names = new Set(statements.flatMap((sql) => [...this.#names.in(sql)]));
     const key = JSON.stringify([...names].toSorted());
     const known = this.#known.get(key) ?? this.#partWith(names);
+    // Each has its text of the DDL.
+    if (this.#known.size >= knownMax) this.#known.clear();
     this.#known.set(key, known);
     return known;
   }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { IsolationName } from '../sql/index.ts';
 import type { Dialect, Statement, Step, Value } from './application.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
-import { exploreWitness } from './confirm.ts';
+import { exploreWitness, PlansByTables } from './confirm.ts';
 import { RobustSet } from './robust-set.ts';
 import { readSchema } from './schema.ts';
 import { transactionsOf } from './transactions.ts';
@@ -242,7 +242,7 @@ test.each<Dialect>(['postgres', 'mysql'])(
             compared: 'state and reads',
             ...stateOf(catalog, { has: () => true }, new Set()),
           },
-          { schedulesMax: isHeavy ? 300 : 40 },
+          { schedulesMax: isHeavy ? 300 : 40, plans: new PlansByTables() },
         );
         if (explored.kind === 'failed') throw new Error(explored.reason);
         schedules += explored.schedules;

@@ -5,6 +5,7 @@ import type { Value } from './application.ts';
 import { isDelete, replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
 import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
+import type { SearchLimits } from './robustness/chain-search.ts';
 import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
 import { type ReadsOf, type ReadStatement, templatesAt } from './level-reads.ts';
 import type { AnalyzedPath, AnalyzedTransaction } from './transactions.ts';
@@ -49,30 +50,42 @@ export interface RowChanges {
   readonly removed: ReadonlySet<number>;
 }
 
-/** @param changes of the whole application, where these are not all of its transactions */
+const accessesMaxDefault = 500_000;
+
+/**
+ * @param limits beyond them, the other paths are cut
+ * @param changes of the whole application, where these are not all of its transactions
+ */
 export function templatesOf(
   transactions: readonly AnalyzedTransaction[],
   rules: RowRules,
+  { isOver = () => false, accessesMax = accessesMaxDefault }: Omit<SearchLimits, 'stepsMax'>,
   changes = rowChangesOf(transactions),
 ): Templates {
   const numbers = new Numbers();
   const cut = new Set<number>();
-  const all = transactions.flatMap(({ paths, name }, transaction) => {
+  const all: PathTemplate[] = [];
+  let left = accessesMax;
+  for (const [transaction, { paths, name }] of transactions.entries()) {
     const seen = new Set<string>();
-    return paths.flatMap((path) => {
-      const { variants, isCut } = variantsOf(path, (table) => changes.inserted.has(table.id));
+    for (const path of paths) {
+      const hasRoom = left > 0 && !isOver();
+      const { variants, isCut } = hasRoom ? variantsOf(path, (table) => changes.inserted.has(table.id)) : unfollowed;
       if (isCut) cut.add(transaction);
-      return variants.flatMap((variant): PathTemplate[] => {
+      for (const variant of variants) {
         const { statements, rows } = new TemplateOfPath(numbers, rules, changes.removed).of(path, variant);
         const key = JSON.stringify(statements);
-        if (seen.has(key) || statements.length === 0) return [];
+        if (seen.has(key) || statements.length === 0) continue;
         seen.add(key);
-        return [{ templates: templatesAt(name, statements), transaction, path, variant, rows }];
-      });
-    });
-  });
+        left -= statements.reduce((sum, { moments }) => sum + moments.flat().length, 0);
+        all.push({ templates: templatesAt(name, statements), transaction, path, variant, rows });
+      }
+    }
+  }
   return { all, cut: [...cut] };
 }
+
+const unfollowed = { variants: [], isCut: true };
 
 export function rowChangesOf(transactions: readonly AnalyzedTransaction[]): RowChanges {
   const accesses = transactions.flatMap(({ paths }) => paths.flat()).flatMap(({ moments }) => moments.flat());

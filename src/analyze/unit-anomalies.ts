@@ -10,8 +10,9 @@ import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
 import { candidateChanges, type Change, changedWitness } from './changes.ts';
 import type { Amounts } from './amounts.ts';
 import { concreteWitness } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax } from './confirm.ts';
+import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax, stoppedBefore } from './confirm.ts';
 import { rowRules, type Witness } from './robust-set.ts';
+import type { ParameterColumns } from './parameter-columns.ts';
 import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
@@ -20,6 +21,7 @@ import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
 
 export interface UnitSet extends ProofOptions {
   readonly limits: ExploreLimits;
+  readonly columns: ParameterColumns;
   /** Tried after those on the edge of conditions. */
   readonly attempts: readonly Amounts[];
 }
@@ -117,7 +119,7 @@ class UnitSearch {
     this.#units = units;
     this.#parts = new Map(all.map(({ whole, parts }) => [whole, parts]));
     this.#set = set;
-    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.rowChanges);
+    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.search, set.rowChanges);
     this.#templates = templates;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];
@@ -138,11 +140,11 @@ class UnitSearch {
     const anomalies: Anomaly[] = [];
     for (const [at, unit] of this.#units.entries()) {
       if (!unit.paths.some(hasDependentWrite)) continue;
-      if ((this.#set.limits.budget?.over ?? null) !== null) {
-        if (!this.unsearched.includes(unit.name)) this.unsearched.push(unit.name);
-        continue;
-      }
       for (const other of partnersOf(unit)) {
+        if (stoppedBefore(this.#set.limits) !== null) {
+          if (!this.unsearched.includes(unit.name)) this.unsearched.push(unit.name);
+          break;
+        }
         const witnesses = this.#witnesses(at, this.#units.indexOf(other));
         const taking = [...new Set([unit, other])];
         if (witnesses.length === 0 || this.#holds(this.#changes, taking)) continue;
@@ -156,12 +158,19 @@ class UnitSearch {
     const found: Witness[] = [];
     const ofSecond = this.#templates.filter(({ transaction }) => transaction === second);
     for (const one of this.#templates.filter(({ transaction }) => transaction === first))
-      for (const other of ofSecond.toSorted((a, b) => Number(b === one) - Number(a === one)))
+      for (const other of ofSecond.toSorted((a, b) => Number(b === one) - Number(a === one))) {
+        if (this.#isOver) return found;
         for (const witness of staleReads(one, other, this.#set.rowChanges.removed)) {
           found.push(witness);
           if (found.length === witnessesMax) return found;
         }
+      }
     return found;
+  }
+
+  /** Is the time over? Then nothing is proven. */
+  get #isOver(): boolean {
+    return this.#set.search.isOver?.() === true;
   }
 
   async #anomaly(witnesses: readonly Witness[], taking: readonly AnalyzedTransaction[]): Promise<Anomaly> {
@@ -175,18 +184,26 @@ class UnitSearch {
   }
 
   /** Each once. */
-  #definitions(witnesses: readonly Witness[], taking: readonly AnalyzedTransaction[]): readonly WitnessDefinition[] {
-    const { schema, attempts } = this.#set;
+  *#definitions(witnesses: readonly Witness[], taking: readonly AnalyzedTransaction[]): Generator<WitnessDefinition> {
+    const { schema, columns, attempts } = this.#set;
     const set = {
       transactions: this.#units,
       levels: new Map(this.#units.map((one) => [one, this.#levelOf(one)])),
       schema,
+      columns,
       scope: 'transactions of their own' as const,
     };
     const checked = taking.map((one) => ({ transaction: this.#units.indexOf(one), conditions: conditionsOf(one) }));
     const amounts = [...boundaryAmounts(checked), ...attempts];
-    const all = amounts.flatMap((amount) => witnesses.map((witness) => concreteWitness(witness, set, amount)));
-    return [...new Map(all.map((definition) => [JSON.stringify(definition), definition])).values()];
+    const seen = new Set<string>();
+    for (const amount of amounts)
+      for (const witness of witnesses) {
+        const definition = concreteWitness(witness, set, amount);
+        const text = JSON.stringify(definition);
+        if (seen.has(text)) continue;
+        seen.add(text);
+        yield definition;
+      }
   }
 
   /** One transaction around the first unit, or around each that has several, and the cheapest changes beside it. */
@@ -241,7 +258,7 @@ class UnitSearch {
         !isWhole(one, changes) &&
         taking.some((other) => this.#witnesses(this.#units.indexOf(one), this.#units.indexOf(other)).length > 0),
     );
-    if (isOpen) return false;
+    if (isOpen || this.#isOver) return false;
     const all = taking.flatMap((one) => (isWhole(one, changes) ? [one] : (this.#parts.get(one) ?? [])));
     return isRobustWith(changes, all, this.#set);
   }

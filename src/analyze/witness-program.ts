@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 import { type Chooser, exploring, nextPath } from '../base/index.ts';
 import type { IsolationName, Table } from '../sql/index.ts';
 import { connectTo } from '../serve/index.ts';
-import { type DatabaseImage, openSqlDatabase, type SqlDatabase } from '../database/index.ts';
-import { prepareSchema } from '../sql-program/index.ts';
+import { type DatabaseImage, openSqlDatabase, type SharedPlans, type SqlDatabase } from '../database/index.ts';
+import { prepareSchema, type SharedSchema } from '../sql-program/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
@@ -51,15 +51,24 @@ const differing: Readonly<Record<AnomalyKind, string>> = {
   overwritten: 'what they wrote',
 };
 
+/** What the runs of a definition make once: its explored runs, and those of its serial orders. */
+export interface SharedBySerialRuns {
+  /** Of all definitions with the same tables. */
+  readonly plans: SharedPlans;
+  readonly schema: SharedSchema;
+}
+
 /**
  * A SQL program that holds if every run is serializable by what can be seen. The programs of `moirai analyze --out` are such.
  * @param onAnomaly called where a run is not
+ * @param shared default: with no other definition
  */
 export function witnessProgram(
   definition: WitnessDefinition,
   onAnomaly: (kind: AnomalyKind) => void = () => undefined,
+  shared?: SharedBySerialRuns,
 ): SqlProgram {
-  const serial = new SerialOutcomes(definition);
+  const serial = new SerialOutcomes(definition, shared);
   return sqlProgram({
     dialect: definition.dialect,
     schema: definition.schema,
@@ -182,7 +191,7 @@ const serialRunsMax = 256;
  */
 export async function serialShape(definition: WitnessDefinition): Promise<string> {
   const shapes: unknown[] = [];
-  const serial = new SerialRuns(definition);
+  const serial = new SerialRuns(definition, undefined);
   for (const order of ordersOf(definition.sessions)) {
     const { ran } = await serial.inOrder(order, exploring([]));
     shapes.push(order.map(({ name }) => [name, ran[name]?.end, ran[name]?.saw.map(({ count }) => count)]));
@@ -199,9 +208,9 @@ class SerialOutcomes {
   readonly #runs: SerialRuns;
   readonly #orders = new Map<string, Orders>();
 
-  constructor(definition: WitnessDefinition) {
+  constructor(definition: WitnessDefinition, shared: SharedBySerialRuns | undefined) {
     this.#definition = definition;
-    this.#runs = new SerialRuns(definition);
+    this.#runs = new SerialRuns(definition, shared);
   }
 
   /** What some order of the sessions shows as well: all that was seen, the final state only, or nothing. */
@@ -243,11 +252,13 @@ class SerialOutcomes {
 /** Runs of a definition, one session after the other, each on a database of its own. */
 class SerialRuns {
   readonly #definition: WitnessDefinition;
+  readonly #shared: SharedBySerialRuns | undefined;
   /** Of the schema; `undefined`: it has not run. */
   #image: DatabaseImage | null | undefined;
 
-  constructor(definition: WitnessDefinition) {
+  constructor(definition: WitnessDefinition, shared: SharedBySerialRuns | undefined) {
     this.#definition = definition;
+    this.#shared = shared;
   }
 
   /** @param chooser of the rows that SKIP LOCKED leaves out */
@@ -281,17 +292,22 @@ class SerialRuns {
   /** With the schema. */
   async #open(): Promise<SqlDatabase> {
     const { dialect, schema } = this.#definition;
+    const { profileAt, defaultIsolation } = engineOf[dialect];
+    this.#image ??= this.#shared?.schema.with({})?.image;
     const image = this.#image;
-    // One client after the other: none is waited for.
+    // One client after the other: none is waited for, and every level shows the same. That of the explored runs can begin with their image.
     const database = await openSqlDatabase({
-      profile: engineOf[dialect].profileAt('serializable'),
+      profile: profileAt(defaultIsolation),
       settle: null,
       pauses: false,
+      ...(this.#shared === undefined ? {} : { sharedPlans: this.#shared.plans }),
       ...(image ? { image } : {}),
     });
-    if (image) return database;
-    await prepareSchema(database, schema);
-    this.#image ??= database.image();
+    if (!image) {
+      await prepareSchema(database, schema);
+      this.#image ??= database.image();
+    }
+    database.start();
     return database;
   }
 }

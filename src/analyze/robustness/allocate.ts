@@ -1,13 +1,14 @@
 import type { Level } from './access.ts';
+import type { SearchLimits } from './chain-search.ts';
 import { findTemplateSplit } from './find-split.ts';
 import type { Allocation, Template } from './templates.ts';
 
 /** Levels of a database, weakest first. The last one makes every schedule serializable where all transactions have it. */
 const snapshotLevels: readonly Level[] = ['RC', 'SI', 'SSI'];
 
-/** Is the set robust: does every schedule that these levels allow have the effect of a serial one? */
-export function isRobust(templates: readonly Template[], levels: Allocation): boolean {
-  return findTemplateSplit(templates, levels) === undefined;
+/** Is the set proven robust: does every schedule that these levels allow have the effect of a serial one? */
+export function isRobust(templates: readonly Template[], levels: Allocation, limits?: SearchLimits): boolean {
+  return findTemplateSplit(templates, levels, limits) === undefined;
 }
 
 /**
@@ -22,16 +23,14 @@ export function isRobust(templates: readonly Template[], levels: Allocation): bo
 export function weakestLevels(
   templates: readonly Template[],
   programOf: readonly number[] = [...templates.keys()],
+  limits?: SearchLimits,
 ): Allocation {
+  const isAllowed = (levels: Allocation): boolean => isRobust(templates, levelsOfTemplates(levels, programOf), limits);
   const strongest: Level[] = Array.from({ length: Math.max(-1, ...programOf) + 1 }, () => 'SSI');
   const starts = choicesOf(programsWithLocks(templates, programOf)).map((chosen) =>
     strongest.map((level, program): Level => (chosen.includes(program) ? 'RC' : level)),
   );
-  const found = starts
-    .filter((start) => isRobust(templates, levelsOfTemplates(start, programOf)))
-    .map((start) =>
-      weakened(start, snapshotLevels, (levels) => isRobust(templates, levelsOfTemplates(levels, programOf))),
-    );
+  const found = starts.filter(isAllowed).map((start) => weakened(start, snapshotLevels, isAllowed));
   return found.toSorted((a, b) => costOf(a) - costOf(b))[0] ?? strongest;
 }
 

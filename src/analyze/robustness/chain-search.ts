@@ -24,21 +24,42 @@ interface State extends Link {
  */
 export type PreferredRows = 'own rows' | 'shared rows';
 
-/** How many instances a search may still try: one is a template with rows for some of its variables, compared with the split instance. */
+/** Of one search. */
+export interface SearchLimits {
+  /** Instances to try: one is a template with rows for some of its variables, compared with the split instance. */
+  readonly stepsMax: number;
+  /** Is the time over, or was the tool interrupted? Then it stays so. Default: never. */
+  readonly isOver?: () => boolean;
+  /** Of all templates of one set together: some 200 bytes each. Default 500,000. */
+  readonly accessesMax?: number;
+}
+
+/** How many instances a search may still try. */
 export class Steps {
   #left: number;
+  readonly #isOver: () => boolean;
+  #looks = 0;
 
-  constructor(stepsMax: number) {
+  constructor({ stepsMax, isOver = () => false }: SearchLimits) {
     this.#left = stepsMax;
+    this.#isOver = isOver;
   }
 
   get areSpent(): boolean {
+    this.#look();
     return this.#left <= 0;
   }
 
   take(): boolean {
+    this.#look();
     this.#left -= 1;
     return this.#left >= 0;
+  }
+
+  /** At the time, now and then. */
+  #look(): void {
+    if (this.#looks % looksPerTime === 0 && this.#isOver()) this.#left = 0;
+    this.#looks += 1;
   }
 
   /** What is known already counts as if it were tried again. */
@@ -50,6 +71,8 @@ export class Steps {
     return this.#left;
   }
 }
+
+const looksPerTime = 64;
 
 /** The accesses of all templates by table, in the order of the templates. */
 export class SlotsByTable {

@@ -1,5 +1,5 @@
 import type { Level } from './access.ts';
-import { ChainSearch, type Link, type PreferredRows, SlotsByTable, Steps } from './chain-search.ts';
+import { ChainSearch, type Link, type PreferredRows, type SearchLimits, SlotsByTable, Steps } from './chain-search.ts';
 import { constantTags, rowsOfFirst } from './rows-of-first.ts';
 import { fresh, slotted, type Slot, type Tag } from './slots.ts';
 import { Split, type Instance } from './split.ts';
@@ -36,6 +36,8 @@ export const stepLimit = 'step-limit';
 /** A second of one core or less. */
 export const stepsMaxDefault = 200_000;
 
+const limitsDefault: SearchLimits = { stepsMax: stepsMaxDefault };
+
 /**
  * Is every set of instances of the templates serializable in every schedule that their levels allow? `undefined` is yes: they are robust.
  *
@@ -47,9 +49,11 @@ export const stepsMaxDefault = 200_000;
 export function findTemplateSplit(
   templates: readonly Template[],
   levels: Allocation,
-  stepsMax = stepsMaxDefault,
+  limits = limitsDefault,
 ): TemplateSplit | typeof stepLimit | undefined {
-  const steps = new Steps(stepsMax);
+  const steps = new Steps(limits);
+  // Before the rows of all templates are counted, which takes time, too.
+  if (steps.areSpent) return stepLimit;
   for (const search of searches(templates, levels)) {
     const found = search.find(steps, 'own rows');
     if (found !== undefined) return found;
@@ -62,9 +66,9 @@ export function findTemplateSplit(
 export function* templateSplits(
   templates: readonly Template[],
   levels: Allocation,
-  stepsMax = stepsMaxDefault,
+  limits = limitsDefault,
 ): Generator<TemplateSplit> {
-  const steps = new Steps(stepsMax);
+  const steps = new Steps(limits);
   const found = new Set<string>();
   for (const preferred of ['own rows', 'shared rows'] as const)
     for (const search of searches(templates, levels)) {

@@ -1,11 +1,12 @@
 /** TypeScript's compiler API: an optional peer of the package, loaded only when source is analysed. TypeScript 7 has no such API (only `version`). */
+import { createRequire } from 'node:module';
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
 
 export type TypeScript = typeof ts;
 
 /** @throws InputError analyze/typescript-missing where neither package has the compiler API. */
-export async function loadTypeScript(load: (name: string) => Promise<unknown> = importModule): Promise<TypeScript> {
+export async function loadTypeScript(load: (name: string) => Promise<unknown> = requireModule): Promise<TypeScript> {
   for (const name of ['typescript', '@typescript/typescript6']) {
     const module = await load(name).catch(() => undefined);
     const api = (module as { default?: TypeScript | { createProgram?: undefined } } | undefined)?.default;
@@ -17,6 +18,7 @@ export async function loadTypeScript(load: (name: string) => Promise<unknown> = 
   );
 }
 
-function importModule(name: string): Promise<unknown> {
-  return import(name);
+/** Not by `import`: it would read the nine megabytes once more, to find the names that they export. */
+async function requireModule(name: string): Promise<unknown> {
+  return { default: createRequire(import.meta.url)(name) };
 }

@@ -1,7 +1,8 @@
 /** What an exploration of a SQL program is asked for. */
 import type { BudgetOptions } from '../../base/index.ts';
-import type { Profile, Ways } from '../../database/index.ts';
+import type { Profile, SharedPlans, Ways } from '../../database/index.ts';
 import type { JudgingLimits } from '../../program/index.ts';
+import type { SharedSchema } from '../../sql-program/index.ts';
 import type { ExploreSqlResult, ScheduleEstimate } from './explore-sql-result.ts';
 import type { SqlCheckpoint } from './sql-checkpoint.ts';
 
@@ -25,6 +26,10 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly reduces?: boolean;
   /** Is the program known to be a function of what it reads, and do its sessions share nothing? Then no schedule runs twice to check that. Default false. */
   readonly isFunctionOfReads?: boolean;
+  /** Plans of programs with the same tables: their schemas differ in rows alone. Default: this one plans for itself. */
+  readonly sharedPlans?: SharedPlans;
+  /** Keeps what the schema of this program comes to. */
+  readonly sharedSchema?: SharedSchema;
   /** Only this schedule. */
   readonly replay?: string;
   /** Only schedules that begin with these decisions: a part of the tree, which is explored as if it were all. */

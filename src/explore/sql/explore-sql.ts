@@ -67,8 +67,8 @@ class SqlExploration {
   readonly #program: SqlProgram;
   readonly #options: ExploreSqlOptions;
   readonly #memory = new ArrivalMemory();
-  readonly #sharedPlans = new SharedPlans();
-  readonly #sharedSchema = new SharedSchema();
+  readonly #sharedPlans: SharedPlans;
+  readonly #sharedSchema: SharedSchema;
   readonly #steps = new StepFootprints();
   readonly #reduces: boolean;
   readonly #tree: ScheduleTree;
@@ -91,6 +91,8 @@ class SqlExploration {
     this.#repeated = new RepeatedRuns(program, options.isFunctionOfReads);
     this.#program = this.#repeated.program;
     this.#options = options;
+    this.#sharedPlans = options.sharedPlans ?? new SharedPlans();
+    this.#sharedSchema = options.sharedSchema ?? new SharedSchema();
     this.#ways = options.ways ?? {};
     if (options.resume !== undefined) this.#memory.restore(options.resume.memory);
     this.#budget = new Budget(options);
