@@ -25,6 +25,7 @@ import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './p
 import { planModification, planSelect } from './plan/root.ts';
 import { someNode } from './plan/tree.ts';
 import { refuseIgnoredClauses } from './refused-clauses.ts';
+import { mysqlKeyText } from './run/constraint-error.ts';
 import { finishChecks } from './run/foreign-keys.ts';
 import { sequenceName } from './run/sequence-name.ts';
 import type { ResultColumn } from './session.ts';
@@ -246,12 +247,14 @@ function truncatedTable(range: RangeVar, planning: Planning): Table {
 
 function addReferring(table: Table, tables: Table[], isCascade: boolean, planning: Planning): void {
   for (const other of planning.catalog.tables()) {
-    if (tables.some(({ id }) => id === other.id) || !other.foreignKeys.some(({ parent }) => parent === table.id))
-      continue;
+    const key = other.foreignKeys.find(({ parent }) => parent === table.id);
+    if (tables.some(({ id }) => id === other.id) || key === undefined) continue;
     if (!isCascade) {
       throw new SqlError('0A000', 'cannot truncate a table referenced in a foreign key constraint', {
         detail: `Table "${other.name}" references "${table.name}".`,
         hint: `Truncate table "${other.name}" at the same time, or use TRUNCATE ... CASCADE.`,
+        mysqlNumber: 1701,
+        mysqlMessage: `Cannot truncate a table referenced in a foreign key constraint (${mysqlKeyText({ key, child: other, parent: table })})`,
       });
     }
     tables.push(other);

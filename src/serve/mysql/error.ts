@@ -25,12 +25,16 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1063, '42000'],
   [1064, '42000'], // syntax
   [1065, '42000'], // empty query
+  [1066, '42000'], // two tables of one name
   [1067, '42000'], // invalid default
   [1068, '42000'], // multiple primary keys
+  [1075, '42000'], // AUTO_INCREMENT without a key
   [1091, '42000'], // cannot drop, does not exist
   [1094, 'HY000'], // unknown thread
   [1105, 'HY000'], // unknown error
   [1109, '42S02'], // unknown table in a multi-table statement
+  [1110, '42000'], // column specified twice
+  [1111, 'HY000'], // aggregate where none may be
   [1136, '21S01'], // column count and value count differ
   [1020, 'HY000'], // record has changed since last read
   [1146, '42S02'], // no such table
@@ -43,6 +47,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1213, '40001'], // deadlock
   [1231, '42000'], // wrong value for variable
   [1235, '42000'], // not supported yet
+  [1241, '21000'], // another number of columns
   [1242, '21000'], // subquery returns more than one row
   [1243, 'HY000'], // unknown prepared statement
   [1264, '22003'], // out of range for column
@@ -64,7 +69,9 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1568, '25001'], // transaction in progress
   [1582, '42000'], // wrong parameter count of a function
   [1690, '22003'], // value out of range in expression
+  [1701, '42000'], // truncated table is referenced
   [1792, '25006'], // read only transaction
+  [1829, 'HY000'], // column is referenced
   [1835, 'HY000'], // malformed packet
   [3140, '22032'], // invalid JSON text
   [3143, '42000'], // invalid JSON path
@@ -105,6 +112,7 @@ const numberOfState: ReadonlyMap<string, number> = new Map([
   ['42703', 1054],
   ['42704', 1193],
   ['42710', 1061],
+  ['42712', 1066],
   ['42803', 1055],
   ['42804', 1366],
   ['42883', 1305],
@@ -148,9 +156,9 @@ function isStillReferenced(detail: string | undefined): boolean {
 /** PostgreSQL's words for what ORMs read out of MySQL's messages. */
 function messageOf(error: SqlError, number: number, database: string): string {
   const { message, detail } = error;
+  if (detail.mysqlMessage !== undefined) return withDatabase(detail.mysqlMessage, number, database);
   // The dialect has said it in MySQL's words; it does not know the database.
-  if (detail.mysqlNumber !== undefined)
-    return number === 1451 || number === 1452 ? message.replace(' fails (', ` fails (\`${database}\`.`) : message;
+  if (detail.mysqlNumber !== undefined) return withDatabase(message, number, database);
   switch (number) {
     case 1048:
       return detail.column === undefined ? message : `Column '${detail.column}' cannot be null`;
@@ -162,10 +170,20 @@ function messageOf(error: SqlError, number: number, database: string): string {
       return rewritten(message, unknownColumn, (column) => `Unknown column '${column}' in 'field list'`);
     case 1055:
       return rewritten(message, ungroupedColumn, (column) => `'${database}.${column}' isn't in GROUP BY`);
+    case 1052:
+      return detail.column === undefined ? message : `Column '${detail.column}' in ${clauseOf(detail)} is ambiguous`;
+    case 1060:
+      return rewritten(message, repeatedColumn, (column) => `Duplicate column name '${column}'`);
     case 1061:
       return rewritten(message, takenName, (name) => `Duplicate key name '${name}'`);
     case 1062:
       return duplicateEntry(error);
+    case 1066:
+      return rewritten(
+        message,
+        /^table name "(.*)" specified more than once$/,
+        (name) => `Not unique table/alias: '${name}'`,
+      );
     case 1068:
       return rewritten(message, /^multiple primary keys for table "(.*)"/, () => 'Multiple primary key defined');
     case 1146:
@@ -196,10 +214,38 @@ function messageOf(error: SqlError, number: number, database: string): string {
   }
 }
 
+/** Before the child's name; in one message before the parent's, too. */
+function withDatabase(message: string, number: number, database: string): string {
+  switch (number) {
+    case 1451:
+    case 1452:
+      return message.replace(' fails (', ` fails (\`${database}\`.`);
+    case 1701:
+      return message
+        .replace(' constraint (', ` constraint (\`${database}\`.`)
+        .replace('REFERENCES ', `REFERENCES \`${database}\`.`);
+    case 1829:
+      return message.replace(' of table ', ` of table \`${database}\`.`);
+    default:
+      return message;
+  }
+}
+
 const unknownColumn = /^column "?([^" ]+)"?(?: of relation .*)? does not exist$/;
+const repeatedColumn = /^column "(.*?)"(?: of relation ".*")? (?:specified more than once|already exists)$/;
 const ungroupedColumn = /^column "(.*)" must appear in the GROUP BY clause/;
 const takenName = /^constraint "(.*)" for relation ".*" already exists$/;
 const unknownTable = /^(?:relation|table|view) "(?:.*\.)?(.*)" does not exist$/;
+
+const clauses: ReadonlyMap<string, string> = new Map([
+  ['', 'SELECT'],
+  ['JOIN conditions', 'ON'],
+  ['UPDATE', 'SET'],
+]);
+
+function clauseOf({ clause = '' }: SqlError['detail']): string {
+  return clauses.get(clause) ?? clause;
+}
 
 function rewritten(message: string, pattern: RegExp, write: (name: string) => string): string {
   const name = pattern.exec(message)?.[1];

@@ -7,7 +7,7 @@ import type { Planning } from '../plan/planning.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { deferralOf } from './deferral.ts';
-import { dependents, referencesBy } from './drop.ts';
+import { dependents, missingToDrop, referencesBy } from './drop.ts';
 
 /** @throws SqlError 42704, 2BP01 */
 export function dropConstraint(
@@ -36,7 +36,7 @@ export function dropConstraint(
   const foreignKeys = table.foreignKeys.filter((each) => each.name !== name);
   if (checks.length === table.checks.length && foreignKeys.length === table.foreignKeys.length) {
     const message = `constraint "${name}" of relation "${table.name}" does not exist`;
-    if (!ifExists) throw new SqlError('42704', message);
+    if (!ifExists) throw missingToDrop('42704', message, 'CONSTRAINT', name);
     changes.notice('00000', `${message}, skipping`);
     return;
   }

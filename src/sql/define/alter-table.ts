@@ -224,7 +224,7 @@ function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }:
   const column = columnNamed(table, name, planning.dialect);
   if (column === undefined) {
     if (command.missing_ok !== true)
-      throw missingToDrop('42703', `column "${name}" of relation "${table.name}" does not exist`, name, planning);
+      throw missingToDrop('42703', `column "${name}" of relation "${table.name}" does not exist`, 'COLUMN', name);
     changes.notice('00000', `column "${name}" of relation "${table.name}" does not exist, skipping`);
     return;
   }
@@ -242,6 +242,10 @@ function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }:
       throw dependents(
         { kind: `column`, name: `${column.name} of table ${table.name}` },
         `constraint ${first.name} on table ${other.name} depends on column ${column.name} of table ${table.name}`,
+        {
+          mysqlNumber: 1829,
+          mysqlMessage: `Cannot drop column '${column.name}': needed in a foreign key constraint '${first.name}' of table \`${other.name}\``,
+        },
       );
     }
     if (other.id !== table.id) {

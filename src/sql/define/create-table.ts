@@ -2,7 +2,7 @@
 import type { Constraint, CreateStmt, IntoClause, RangeVar, TableLikeClause } from '@pgsql/types';
 import type { Column, OnCommit, Table } from '../catalog/relation.ts';
 import { ensureTemporarySchema } from '../catalog/temporary.ts';
-import { engineRules, notSupported, SqlError, types } from '../model/index.ts';
+import { engineRules, isSameName, notSupported, SqlError, types } from '../model/index.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
 import type { Changes } from './changes.ts';
@@ -35,13 +35,13 @@ export function createTable(
     if ('ColumnDef' in element) {
       const place = { schema: empty.schema, table: empty.name, cell: columns.length };
       const { column, constraints } = defineColumn(element.ColumnDef, place, planning, changes);
-      requireNewName(columns, column.name);
+      requireNewName(columns, column.name, planning);
       columns.push(column);
       pending.push(...constraints.map((constraint) => ({ constraint, column })));
     } else if ('Constraint' in element) pending.push({ constraint: element.Constraint, column: null });
     else if ('TableLikeClause' in element) {
       for (const column of columnsLike(element.TableLikeClause, planning)) {
-        requireNewName(columns, column.name);
+        requireNewName(columns, column.name, planning);
         columns.push({ ...column, cell: columns.length });
       }
     } else throw notSupported('this part of CREATE TABLE');
@@ -51,8 +51,8 @@ export function createTable(
   return putTable(table, planning, changes);
 }
 
-function requireNewName(columns: readonly Column[], name: string): void {
-  if (columns.some((column) => column.name === name))
+function requireNewName(columns: readonly Column[], name: string, { dialect }: Planning): void {
+  if (columns.some((column) => isSameName(column.name, name, dialect)))
     throw new SqlError('42701', `column "${name}" specified more than once`);
 }
 

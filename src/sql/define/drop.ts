@@ -1,6 +1,6 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
-import { type Dialect, engineRules, notSupported, SqlError } from '../model/index.ts';
+import { engineRules, notSupported, SqlError } from '../model/index.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
@@ -155,8 +155,14 @@ function referencesTo(table: Relation, { catalog }: Planning): Reference[] {
     );
 }
 
-export function dependents({ kind, name }: { readonly kind: string; readonly name: string }, detail: string): SqlError {
+/** @param inMysql its number and words */
+export function dependents(
+  { kind, name }: { readonly kind: string; readonly name: string },
+  detail: string,
+  inMysql: { readonly mysqlNumber?: number; readonly mysqlMessage?: string } = {},
+): SqlError {
   return new SqlError('2BP01', `cannot drop ${kind} ${name} because other objects depend on it`, {
+    ...inMysql,
     detail,
     hint: 'Use DROP ... CASCADE to drop the dependent objects too.',
   });
@@ -193,7 +199,7 @@ function dropIndex(names: readonly string[], ifExists: boolean, planning: Planni
     replaceTable(table, { ...table, indexes: table.indexes.filter((each) => each !== index) }, planning, changes);
     return;
   }
-  if (!ifExists) throw missingToDrop('42704', `index "${name}" does not exist`, name, planning);
+  if (!ifExists) throw missingToDrop('42704', `index "${name}" does not exist`, 'INDEX', name);
   changes.notice('00000', `index "${name}" does not exist, skipping`);
 }
 
@@ -214,16 +220,14 @@ export function referencesBy(table: Table, index: Index, { catalog }: Planning):
     );
 }
 
-export function missingToDrop(code: string, message: string, name: string, { dialect }: Planning): SqlError {
-  return missingErrors[dialect](code, message, name);
-}
-
-const missingErrors: Readonly<Record<Dialect, (code: string, message: string, name: string) => SqlError>> = {
-  postgres: (code, message) => new SqlError(code, message),
+/** @param kind in MariaDB's words: `COLUMN`, `INDEX`, `FOREIGN KEY`, `CONSTRAINT` */
+export function missingToDrop(code: string, message: string, kind: string, name: string): SqlError {
   // One number for all that is to be dropped and is not there.
-  mysql: (code, _message, name) =>
-    new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 }),
-};
+  return new SqlError(code, message, {
+    mysqlNumber: 1091,
+    mysqlMessage: `Can't DROP ${kind} \`${name}\`; check that it exists`,
+  });
+}
 
 type Drop = (
   names: readonly string[],

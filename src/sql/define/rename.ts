@@ -53,7 +53,7 @@ function renameColumn(table: Table, from: string, to: string, planning: Planning
   // Where case does not tell names apart, a column may keep its own and write it otherwise.
   const isOwn = taken?.cell === column.cell && engineRules[planning.dialect].ignoresCaseOfColumns;
   if (taken !== undefined && !isOwn)
-    throw new SqlError('42701', `column "${to}" of relation "${table.name}" already exists`);
+    throw new SqlError('42701', `column "${taken.name}" of relation "${table.name}" already exists`);
   const renamed = <T>(tree: T): T => renameIn(tree, column.name, to) as T;
   const after: Table = {
     ...table,

@@ -15,7 +15,7 @@ import { applyOperator } from './apply-operator.ts';
 import { operandTypes } from './call.ts';
 import { operatorTable } from './operators.ts';
 import { truth } from './compile-logic.ts';
-import { compareRows, isRowNode, rowParts } from './compile-row.ts';
+import { compareRows, isRowNode, otherLength, rowParts } from './compile-row.ts';
 import { compileInList } from './compile-in.ts';
 import { cellOf, namesOf, nodesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
@@ -115,7 +115,7 @@ function pairUp(
   position: number,
 ): [Expression, Expression][] {
   if (left.length !== right.length)
-    throw new SqlError('42601', 'unequal number of entries in row expressions', { position });
+    throw otherLength('unequal number of entries in row expressions', left.length, position);
   return left.map((each, i) => [each, right[i] ?? each]);
 }
 

@@ -24,6 +24,16 @@ export function rowPart(node: Node, { compile, scope }: Compiler): readonly Expr
   return scope.columnsOf(names.slice(0, -1), positionOf(node.ColumnRef.location));
 }
 
+/** @param wanted how many columns MySQL asks for */
+export function otherLength(message: string, wanted: number, position?: number): SqlError {
+  const mysqlMessage = `Operand should contain ${wanted} column(s)`;
+  return new SqlError('42601', message, {
+    ...(position === undefined ? {} : { position }),
+    mysqlNumber: 1241,
+    mysqlMessage,
+  });
+}
+
 /** @throws SqlError 42601 rows of different lengths */
 export function compareRows(
   operator: string,
@@ -32,9 +42,8 @@ export function compareRows(
   compiler: Compiler,
   position: number,
 ): Expression {
-  if (left.length !== right.length) {
-    throw new SqlError('42601', 'unequal number of entries in row expressions', { position });
-  }
+  if (left.length !== right.length)
+    throw otherLength('unequal number of entries in row expressions', left.length, position);
   const name = operator === '!=' ? '<>' : operator;
   const apply = (each: string): Expression[] =>
     left.map((part, i) =>

@@ -4,7 +4,6 @@ import {
   engineRules,
   keyText,
   notSupported,
-  SqlError,
   arrayOf,
   isSameType,
   types,
@@ -16,7 +15,7 @@ import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { once, oneRow, someRow } from './subquery-rows.ts';
 import { quantified } from './quantified.ts';
-import { compareRows, rowParts } from './compile-row.ts';
+import { compareRows, otherLength, rowParts } from './compile-row.ts';
 import { cellOf, namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
 import type { Execution } from '../execution.ts';
@@ -69,7 +68,7 @@ function kept(subquery: Subquery): Rows {
 
 function onlyColumn({ columns }: Subquery): Subquery['columns'][number] {
   const [column] = columns;
-  if (column === undefined || columns.length > 1) throw new SqlError('42601', 'subquery must return only one column');
+  if (column === undefined || columns.length > 1) throw otherLength('subquery must return only one column', 1);
   return column;
 }
 
@@ -146,8 +145,8 @@ function prepare(link: SubLink, operator: string, subquery: Subquery, compiler: 
 }
 
 function checkColumns(wanted: number, given: number): void {
-  if (given > wanted) throw new SqlError('42601', 'subquery has too many columns');
-  if (given < wanted) throw new SqlError('42601', 'subquery has too few columns');
+  if (given > wanted) throw otherLength('subquery has too many columns', wanted);
+  if (given < wanted) throw otherLength('subquery has too few columns', wanted);
 }
 
 /** A set of keys for each statement, instead of a walk for each row. */

@@ -1,10 +1,12 @@
 /** Calls of MySQL's functions: found by name and number of arguments, which are converted to what is wanted. */
 import type { Expression, Scope } from '../expression.ts';
 import { SqlError, types, type SqlType } from '../model/index.ts';
+import { mysqlHas } from '../known/server-names.ts';
 import { evaluator } from './call.ts';
 import { coerce, commonType, isConstant } from './coerce.ts';
 import { mysqlFunctionTable } from './mysql-functions.ts';
 import { mysqlSpecial } from './mysql-special.ts';
+import { functionTable } from './functions.ts';
 import { isNumber, isTemporal } from './mysql-values.ts';
 import { commonSecondDigits } from './second-digits.ts';
 import type { Signature } from './signature.ts';
@@ -19,18 +21,22 @@ export function callMysqlFunction(
   const special = mysqlSpecial(name, operands, scope);
   if (special !== undefined) return special;
   const candidates = mysqlFunctionTable.get(name);
-  if (candidates === undefined) return undefined;
+  if (candidates === undefined) {
+    const shared = mysqlHas.function(name) ? functionTable.get(name) : undefined;
+    if (shared?.every((each) => !takes(each, operands.length)) === true) throw wrongCount(name, position);
+    return undefined;
+  }
   const signature = preferred(
     candidates.filter((each) => takes(each, operands.length)),
     operands,
   );
-  if (signature === undefined) {
-    throw new SqlError('42000', `Incorrect parameter count in the call to native function '${name.toUpperCase()}'`, {
-      position,
-      mysqlNumber: 1582,
-    });
-  }
+  if (signature === undefined) throw wrongCount(name, position);
   return called(signature, operands, scope);
+}
+
+function wrongCount(name: string, position: number): SqlError {
+  const message = `Incorrect parameter count in the call to native function '${name.toUpperCase()}'`;
+  return new SqlError('42000', message, { position, mysqlNumber: 1582 });
 }
 
 /** A text that is no JSON has a number of its own in an argument: 3141. */

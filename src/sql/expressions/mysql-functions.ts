@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import {
   foldText,
   SqlError,
-  formatText,
   formatJsonDocument,
   isJsonObject,
   jsonDocument,
@@ -20,10 +19,11 @@ import {
 import { mysqlByteFunctions } from './mysql-byte-functions.ts';
 import { mysqlJsonPath } from './mysql-json-path.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
-import { documentValue } from './json-functions.ts';
+import { mysqlDocument, mysqlText } from './mysql-document.ts';
+import { jsonChanges } from './mysql-json-changes.ts';
 import { mysqlLocks } from './lock-functions.ts';
 import { randomUuid } from './session-functions.ts';
-import { ambient, type Call, nullable, type Plain, strict, tableOf, typedNullable, volatile } from './signature.ts';
+import { ambient, nullable, type Plain, strict, tableOf, typedNullable, volatile } from './signature.ts';
 import { charactersOf, characterCount, leftOf, positionIn, repeated, rightOf } from './text-functions.ts';
 import { isoWeek } from './time-fields.ts';
 
@@ -272,7 +272,7 @@ const byType = typedNullable({
       return jsonDocument(
         objectOf(
           names.map((name, i) => [
-            nameOf(name, given, i * 2),
+            mysqlText(name, given, i * 2),
             mysqlDocument(values[i * 2 + 1] ?? null, given, i * 2 + 1),
           ]),
         ),
@@ -291,19 +291,6 @@ const byType = typedNullable({
     (index: number | null, ...texts: (string | null)[]) =>
       index === null ? null : (texts[index - 1] ?? null),
 });
-
-function nameOf(name: SqlValue, given: Call['types'], i: number): string {
-  const type = given[i];
-  return name === null || type === undefined ? '' : formatText(name, type, 'mysql');
-}
-
-function mysqlDocument(value: SqlValue, given: Call['types'], i: number): unknown {
-  const type = given[i];
-  if (value === null || type === undefined) return null;
-  return ['date', 'time', 'timestamp', 'timestamptz'].includes(type.name)
-    ? formatText(value, type, 'mysql')
-    : documentValue(value, type);
-}
 
 const empties = nullable({
   'json_array() jsonb': () => jsonDocument([]),
@@ -330,6 +317,7 @@ export const mysqlFunctionTable = tableOf([
   ...days,
   ...numbers,
   ...documents,
+  ...jsonChanges,
   ...byType,
   ...empties,
   ...mysqlByteFunctions,

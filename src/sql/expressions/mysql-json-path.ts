@@ -18,6 +18,37 @@ export function mysqlJsonPath(document: unknown, path: string): unknown[] {
   return found;
 }
 
+export type JsonStep =
+  | { readonly kind: 'member'; readonly name: string }
+  | { readonly kind: 'element'; readonly index: number };
+
+/** Of a path to one place. @throws SqlError 42000 */
+export function mysqlJsonSteps(path: string): JsonStep[] {
+  const text = path.trim();
+  if (!text.startsWith('$')) throw invalidPath(path);
+  const steps: JsonStep[] = [];
+  step.lastIndex = 1;
+  while (step.lastIndex < text.length) {
+    const match = step.exec(text);
+    if (match === null) throw invalidPath(path);
+    const [, member = '', index] = match;
+    if ((index ?? member) === '*') throw manyPlaces();
+    steps.push(
+      index === undefined ? { kind: 'member', name: nameIn(member) } : { kind: 'element', index: Number(index) },
+    );
+  }
+  return steps;
+}
+
+function manyPlaces(): SqlError {
+  const message = 'In this situation, path expressions may not contain the * and ** tokens or an array range.';
+  return new SqlError('42000', message, { mysqlNumber: 3149 });
+}
+
+function nameIn(member: string): string {
+  return member.startsWith('"') ? (JSON.parse(member) as string) : member;
+}
+
 function invalidPath(path: string): SqlError {
   return new SqlError('42000', `Invalid JSON path expression. The error is around '${path}'.`, { mysqlNumber: 3143 });
 }
@@ -25,7 +56,7 @@ function invalidPath(path: string): SqlError {
 function members(value: unknown, name: string): unknown[] {
   if (!isJsonObject(value)) return [];
   if (name === '*') return Object.values(value);
-  const key = name.startsWith('"') ? (JSON.parse(name) as string) : name;
+  const key = nameIn(name);
   return Object.hasOwn(value, key) ? [value[key]] : [];
 }
 

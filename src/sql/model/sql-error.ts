@@ -29,11 +29,15 @@ export interface SqlErrorDetail {
   readonly schema?: string;
   readonly table?: string;
   readonly column?: string;
+  /** Of the query, in PostgreSQL's words; `''`: the select list. */
+  readonly clause?: string;
   readonly constraint?: string;
   /** PostgreSQL: the function of the server that reports it, where drivers decide by it (postgres.js prepares again). */
   readonly routine?: string;
   /** MySQL's own number where the SQLSTATE alone does not tell it, for example 1205 and 1213. */
   readonly mysqlNumber?: number;
+  /** MySQL's words where `message` has PostgreSQL's. */
+  readonly mysqlMessage?: string;
   /** See `SqlError.isUnsupported`. Kept here so that an error that is made anew with another position keeps it. */
   readonly isUnsupported?: true;
 }

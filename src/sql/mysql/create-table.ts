@@ -1,5 +1,7 @@
 /** CREATE TABLE (MySQL 8.0 manual, 15.1.20): the table with what PostgreSQL's grammar takes, then its indexes. */
 import type { Node, RangeVar } from '@pgsql/types';
+import { isSameName, SqlError } from '../model/index.ts';
+import { stringsOf } from '../plan/tree.ts';
 import { createTable, createTableAs, tableLike } from '../tree/definition.ts';
 import { skipCharsetName } from './cast-type.ts';
 import { collationName, columnNode, parseColumn, type Column } from './column.ts';
@@ -74,7 +76,26 @@ function tableElements(
   const names = new IndexNames();
   const own = columns.filter((column) => column.isUnique).map(uniqueIndex);
   const indexes = [...own, ...keys.filter((key) => key.kind === 'index')];
+  checkNumbered(columns, [...elements.flatMap(firstOfConstraint), ...indexes.flatMap(firstOfIndex)]);
   return { elements, indexes: indexes.map((key) => ({ ...key, name: names.take(key.name, key.parts) })) };
+}
+
+function firstOfConstraint(node: Node): readonly string[] {
+  return 'Constraint' in node ? stringsOf(node.Constraint.keys).slice(0, 1) : [];
+}
+
+function firstOfIndex({ parts: [first] }: Extract<Key, { kind: 'index' }>): readonly string[] {
+  return first !== undefined && 'column' in first.key ? [first.key.column.value] : [];
+}
+
+/** @param firsts the columns with which keys begin @throws SqlError 1075 */
+function checkNumbered(columns: readonly Column[], firsts: readonly string[]): void {
+  const [numbered, another] = columns.filter(({ isAutoIncrement }) => isAutoIncrement);
+  if (numbered === undefined) return;
+  const isKey = firsts.some((name) => isSameName(name, numbered.name.value, 'mysql'));
+  if (isKey && another === undefined) return;
+  const message = 'Incorrect table definition; there can be only one auto column and it must be defined as a key';
+  throw new SqlError('42000', message, { mysqlNumber: 1075 });
 }
 
 /** The index of a column that is UNIQUE by itself. */

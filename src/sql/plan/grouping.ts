@@ -78,8 +78,7 @@ export class Grouping implements CallCollector {
   readonly take = (call: FuncCall): Expression | undefined => {
     if (call.over !== undefined) return this.#windows.take(call);
     if (!isAggregate(call)) return undefined;
-    if (this.#isInside)
-      throw new SqlError('42803', 'aggregate function calls cannot be nested', { position: (call.location ?? 0) + 1 });
+    if (this.#isInside) throw misplaced('aggregate function calls cannot be nested', (call.location ?? 0) + 1);
     this.#isInside = true;
     try {
       const aggregate = this.#scope.ownAggregate(call, () => aggregateOf(call, this.#scope));
@@ -174,6 +173,11 @@ function targetNamed(select: SelectStmt, name: string): Node | undefined {
   return undefined;
 }
 
+/** Of an aggregate. */
+function misplaced(message: string, position: number): SqlError {
+  return new SqlError('42803', message, { position, mysqlNumber: 1111, mysqlMessage: 'Invalid use of group function' });
+}
+
 /** Where aggregates have no place: WHERE, ON, VALUES, SET. */
 export function noAggregates(scope: QueryScope): CallCollector {
   return {
@@ -183,7 +187,7 @@ export function noAggregates(scope: QueryScope): CallCollector {
         throw new SqlError('42P20', `window functions are not allowed in ${scope.clause}`, { position });
       }
       if (!isAggregate(call)) return undefined;
-      throw new SqlError('42803', `aggregate functions are not allowed in ${scope.clause}`, { position });
+      throw misplaced(`aggregate functions are not allowed in ${scope.clause}`, position);
     },
     checkColumn: () => undefined,
     key: (number) => {

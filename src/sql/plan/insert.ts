@@ -197,7 +197,10 @@ function targetColumns(cols: readonly Node[] | undefined, table: Table, scope: Q
     return column;
   });
   const twice = columns.find((column, i) => columns.indexOf(column) !== i);
-  if (twice !== undefined) throw new SqlError('42701', `column "${twice.name}" specified more than once`);
+  if (twice !== undefined) {
+    const inMysql = { mysqlNumber: 1110, mysqlMessage: `Column '${twice.name}' specified twice` };
+    throw new SqlError('42701', `column "${twice.name}" specified more than once`, inMysql);
+  }
   return columns;
 }
 

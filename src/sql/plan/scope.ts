@@ -288,14 +288,14 @@ export class QueryScope implements Scope {
     const name = names.at(-1) ?? '';
     if (names.length === 1) {
       const found = this.namespace.columns.filter((column) => this.#isSame(column.name, name));
-      if (found.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
+      if (found.length > 1) throw this.#ambiguous(name, position);
       return found[0] ?? this.#systemColumn(name);
     }
     const item = this.#item(names.slice(0, -1), position);
     if (item === undefined) return undefined;
     const own = [...item.columns, ...(item.systemColumns ?? [])];
     const columns = own.filter((column) => this.#isSame(column.name, name));
-    if (columns.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
+    if (columns.length > 1) throw this.#ambiguous(name, position);
     const [column] = columns;
     if (column === undefined) {
       const lacked = this.#lacks(names);
@@ -304,6 +304,11 @@ export class QueryScope implements Scope {
       throw new SqlError('42703', message, at(position));
     }
     return { kind: 'plain', name, item, column };
+  }
+
+  #ambiguous(column: string, position: number): SqlError {
+    const detail = { ...at(position), column, clause: this.clause };
+    return new SqlError('42702', `column reference "${column}" is ambiguous`, detail);
   }
 
   /** The tables of this query have it before those of the query around. @throws SqlError 0A000 */

@@ -40,6 +40,7 @@ export function planSimpleSelect(
   const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...compileConjuncts(select.whereClause, scope)] };
   const inConditions = scope.constants.size;
   const calls = planCalls(select, scope);
+  scope.clause = '';
   const targets = planTargets(select.targetList, scope, { prepare: calls.prepare, expected });
   scope.constants.putLast(inConditions);
   const having = planHaving(select.havingClause, scope, calls.prepare);

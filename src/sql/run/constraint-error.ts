@@ -65,13 +65,19 @@ export const constraintErrors: Readonly<Record<Dialect, ConstraintErrors>> = {
   },
 };
 
-/** With the whole key, as `SHOW CREATE TABLE` has it: ORMs read its columns and tables. The server puts the name of the database before the child's. */
-function brokenReference(what: string, { child, parent, key }: KeyReference, mysqlNumber: 1451 | 1452): SqlError {
+/** In MySQL's words, without its actions. */
+export function mysqlKeyText({ child, parent, key }: KeyReference): string {
   const names = (table: Table, cells: readonly number[]): string =>
     cells.map((cell) => `\`${columnAtCell(table, cell)?.name ?? ''}\``).join(', ');
-  const actions = `${actionText('DELETE', key.onDelete)}${actionText('UPDATE', key.onUpdate)}`;
   const columns = `FOREIGN KEY (${names(child, key.cells)}) REFERENCES \`${parent.name}\` (${names(parent, key.parentCells)})`;
-  const message = `${what}: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${key.name}\` ${columns}${actions})`;
+  return `\`${child.name}\`, CONSTRAINT \`${key.name}\` ${columns}`;
+}
+
+/** With the whole key, as `SHOW CREATE TABLE` has it: ORMs read its columns and tables. The server puts the name of the database before the child's. */
+function brokenReference(what: string, reference: KeyReference, mysqlNumber: 1451 | 1452): SqlError {
+  const { child, key } = reference;
+  const actions = `${actionText('DELETE', key.onDelete)}${actionText('UPDATE', key.onUpdate)}`;
+  const message = `${what}: a foreign key constraint fails (${mysqlKeyText(reference)}${actions})`;
   return new SqlError('23503', message, { ...placeOf(child), constraint: key.name, mysqlNumber });
 }
 
