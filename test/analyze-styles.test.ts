@@ -851,8 +851,8 @@ unit Bank.older
       UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, owners.id]
 unit Bank.unread
   not understood: typeorm is not read
-  not understood: \`relations\` of a find of TypeORM is not read
-  not understood: the conditions of \`where\` are an argument: where
+  not understood: the relation accounts is not known
+  SELECT id, full_name AS "fullName", changed FROM owners WHERE (id = $1 OR full_name = $2 OR changed = $3)  [where.id, where.fullName, where.changed]
 `);
   });
 });

@@ -224,7 +224,7 @@ function declaredValue(machine: Machine, type: ts.TypeNode | undefined, scope: S
   return value === undefined || isRow ? undefinedValue : value;
 }
 
-function isRowClass(machine: Machine, { node }: ClassValue): boolean {
+export function isRowClass(machine: Machine, { node }: ClassValue): boolean {
   const { ts } = machine.project;
   return (
     node.members.every((member) => ts.isPropertyDeclaration(member)) ||

@@ -16,7 +16,7 @@ import {
   undefinedValue,
   unknown,
 } from './abstract-value.ts';
-import { injectedInstance } from './calls.ts';
+import { injectedInstance, isRowClass } from './calls.ts';
 import { TooLarge, interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { request } from './members.ts';
@@ -229,13 +229,22 @@ function unitsOf(
 function methodUnits(machine: Machine, type: ClassValue, instance: Abstract, name: string): readonly FoundUnit[] {
   const { ts } = machine.project;
   const owner = type.node.name?.text ?? name;
+  const isRow = isRowClass(machine, type);
   return type.node.members.flatMap((member): readonly FoundUnit[] => {
     if (!ts.isMethodDeclaration(member) || member.body === undefined) return [];
-    const scope = new Scope(type.scope, instance);
-    const fn: FunctionValue = { kind: 'function', node: member, scope, self: instance };
+    const self = isRow ? rowOf(instance) : instance;
+    const scope = new Scope(type.scope, self);
+    const fn: FunctionValue = { kind: 'function', node: member, scope, self };
     const unit = decoratedRoute(machine, type.node, member) ?? `${owner}.${member.name.getText()}`;
     return [{ name: unit, node: member, functions: [fn], kind: 'function' }];
   });
+}
+
+/** A row's object has what its row has, which the program did not set. */
+function rowOf(instance: Abstract): Abstract {
+  if (instance.kind !== 'object' || instance.rest !== null) return instance;
+  const given = [...instance.properties].filter(([, { value }]) => value.kind !== 'undefined');
+  return { ...instance, properties: new Map(given), rest: plain({ kind: 'argument', name: 'this' }) };
 }
 
 function nameOr(machine: Machine, { node }: FunctionValue, name: string): string {

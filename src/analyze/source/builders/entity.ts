@@ -79,6 +79,13 @@ export function rowObject(entity: Entity, valueOfField: (field: string) => Value
   return self;
 }
 
+/** Gives a row object the value of a relation, as it was read. */
+export function relate(object: ObjectValue, name: string, value: Abstract): void {
+  const known = loaded.get(object);
+  object.properties.set(name, { value });
+  if (known !== undefined) loaded.set(object, { ...known, original: new Map([...known.original, [name, { value }]]) });
+}
+
 /** An object made by the program: nothing of it is saved yet. */
 export function newInstance(entity: Entity, values: ReadonlyMap<string, Abstract>, methods: Methods): ObjectValue {
   const object = rowObject({ ...entity, fields: new Map() }, () => ({ kind: 'constant', value: null }), methods);

@@ -6,7 +6,9 @@ import {
   native,
   objectOf,
   type ObjectValue,
+  type RowsValue,
   undefinedValue,
+  unknown,
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
@@ -14,12 +16,14 @@ import { normalCompletion } from '../machine.ts';
 import { constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
 import { firstRow, ofRows, requireRow, rowCount } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
-import { writtenEntries } from './open-objects.ts';
+import { elementIn, overList } from '../statements.ts';
+import { fieldOf, writtenEntries } from './open-objects.ts';
 import { dialects } from './dialect.ts';
 import {
   assigned,
   changedFields,
   column,
+  type Entity,
   deletionField,
   type EntityCall,
   type EntityContext,
@@ -27,7 +31,6 @@ import {
   runCall,
   firstInstance,
   insertQuery,
-  instances,
   keyCondition,
   loadedFrom,
   markSaved,
@@ -40,6 +43,14 @@ import {
 } from './entity.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { type Query, withCondition, withNotRead } from './query.ts';
+import {
+  firstRelated,
+  type JoinedRelation,
+  joinedRelations,
+  joinsOf,
+  relatedInstances,
+  relationsOf,
+} from './typeorm-relations.ts';
 import { criteria, whereFragment } from './typeorm-where.ts';
 
 export type TypeormCall = EntityCall;
@@ -68,8 +79,17 @@ export function locks(mode: string | undefined, onLocked: string | undefined): P
 /** TypeORM 0.2 took the conditions themselves, or a key. */
 function olderForm({ entity }: TypeormCall, options: Abstract | undefined): Abstract | undefined {
   const entries = entriesOf(options);
+  if (options?.kind === 'external') return keyOrConditions(entity, unknown(`something of ${options.module}`));
+  if (options?.kind === 'value' && !isNothing(options)) return keyOrConditions(entity, options);
   const areConditions = entries !== null && entries.length > 0 && entries.every(([name]) => entity.fields.has(name));
   return areConditions ? by(options) : options;
+}
+
+/** `findOne(id)`; of an argument with another name, any column may decide. */
+function keyOrConditions({ keys }: Entity, value: Abstract): Abstract {
+  const [key = 'id'] = keys;
+  const isKey = value.kind === 'value' && (value.value.kind !== 'argument' || /id$/i.test(value.value.name));
+  return by(isKey ? objectOf({ [key]: value }) : value);
 }
 
 function select(call: TypeormCall, passed: Abstract | undefined): Query {
@@ -77,9 +97,13 @@ function select(call: TypeormCall, passed: Abstract | undefined): Query {
   const given = optionsOf(options);
   const unread = [...given.keys()].find(
     (name) =>
-      !/^(?:where|select|order|take|skip|lock|withDeleted|cache|transaction|comment|loadEagerRelations)$/.test(name),
+      !/^(?:where|select|relations|order|take|skip|lock|withDeleted|cache|transaction|comment|loadEagerRelations)$/.test(
+        name,
+      ),
   );
   const isKnown = options === undefined || isNothing(options) || entriesOf(options) !== null;
+  const isRelation = (name: string): boolean =>
+    !call.entity.fields.has(name) && relationsOf(call.machine, call.entity).has(name);
   const chosen = given.get('select');
   const names =
     chosen?.kind === 'array'
@@ -93,11 +117,8 @@ function select(call: TypeormCall, passed: Abstract | undefined): Query {
   const [take, skip] = [given.get('take'), given.get('skip')];
   const full: Query = {
     ...(constantOf(given.get('withDeleted')) === true ? query : withCondition(query, alive(call))),
-    columns: names.map((name) => shown(call, name)),
-    orderBy: (entriesOf(given.get('order')) ?? []).map(([name, way]) => [
-      ...column(call.entity, name),
-      ` ${(constantText(way) ?? 'ASC').toUpperCase()}`,
-    ]),
+    columns: names.filter((name) => !isRelation(name)).map((name) => shown(call, name)),
+    orderBy: ordered(call, given.get('order')),
     limit: take === undefined ? null : operand(take),
     offset: skip === undefined ? null : operand(skip),
     ...locks(constantText(lock.get('mode')), constantText(lock.get('onLocked'))),
@@ -106,11 +127,46 @@ function select(call: TypeormCall, passed: Abstract | undefined): Query {
   return unread === undefined ? full : withNotRead(full, `\`${unread}\` of a find of TypeORM is not read`);
 }
 
-function oneInstance(call: TypeormCall, options: Abstract | undefined): Abstract {
-  return firstInstance(runCall(call, { ...select(call, options), limit: [constant(1)] }), call.entity, methodsOf(call));
+/** Of an order that a caller gives, any column may decide. */
+function ordered({ entity }: TypeormCall, order: Abstract | undefined): readonly Fragment[] {
+  const isGiven = order !== undefined && !isNothing(order);
+  const any = isGiven ? [...entity.fields.keys()].map((name) => [name, constant('ASC')] as const) : [];
+  return (entriesOf(order) ?? any).map(([name, way]) =>
+    way.kind === 'object' && way.of === null && !(entriesOf(way) ?? []).some(([key]) => key === 'direction')
+      ? notRead('an order by a relation is not read')
+      : [...column(entity, name), ` ${(constantText(way) ?? 'ASC').toUpperCase()}`],
+  );
 }
 
-const find: Run = (call, [options]) => instances(runCall(call, select(call, options)), call.entity, methodsOf(call));
+/** The rows with those of the relations that are asked for or always read. Without a limit, where a row stands for one of several related ones. */
+function selectRelated(
+  call: TypeormCall,
+  passed: Abstract | undefined,
+  limit: Fragment | null,
+): { readonly query: Query; readonly joined: readonly JoinedRelation[] } {
+  const given = optionsOf(olderForm(call, passed));
+  const base = select(call, passed);
+  const query = limit === null ? base : { ...base, limit };
+  const joined = joinedRelations(call, given.get('relations'), {
+    path: '',
+    isEager: constantOf(given.get('loadEagerRelations')) !== false,
+  });
+  if (typeof joined === 'string') return { query: withNotRead(query, joined), joined: [] };
+  const { joins, columns } = joinsOf(call, joined);
+  const isMany = (one: JoinedRelation): boolean => one.relation.isList || one.children.some(isMany);
+  const full: Query = { ...query, joins, columns: [...query.columns, ...columns] };
+  return { query: joined.some(isMany) ? { ...full, limit: null, offset: null } : full, joined };
+}
+
+function oneInstance(call: TypeormCall, options: Abstract | undefined): Abstract {
+  const { query, joined } = selectRelated(call, options, [constant(1)]);
+  return firstRelated(runCall(call, query), call.entity, joined, (entity) => methodsOf({ ...call, entity }));
+}
+
+const find: Run = (call, [options]) => {
+  const { query, joined } = selectRelated(call, options, null);
+  return relatedInstances(runCall(call, query), call.entity, joined, (entity) => methodsOf({ ...call, entity }));
+};
 
 const by = (where: Abstract | undefined): Abstract => objectOf({ where: where ?? undefinedValue });
 
@@ -234,11 +290,28 @@ function present(call: TypeormCall, value: Abstract | undefined): Abstract | und
   return value?.kind === 'choice' ? requireRow(call.machine, value) : value;
 }
 
+/** What a caller or a library gives, as a row object: any of its columns may be written. */
+function openRow(call: TypeormCall, value: Abstract | undefined): ObjectValue | undefined {
+  const known = objectIn(value);
+  if (known !== undefined || value?.kind !== 'value') return known;
+  const fields = fieldsOf(call, value);
+  if (fields === null) return undefined;
+  const keys = call.entity.keys.map((key) => [key, fieldOf(value.value, key)] as const);
+  return newInstance(call.entity, new Map([...keys, ...fields]), methodsOf(call));
+}
+
+/** Each element of a list of rows. */
+function eachRow(call: TypeormCall, list: RowsValue, run: Run): Abstract {
+  overList(call.machine, list, 'row', (element) => (run(call, [elementIn(list, element)]), normalCompletion), call.at);
+  return list;
+}
+
 const save: Run = (call, [given]) => {
   const value = present(call, given);
   if (value?.kind === 'array') return arrayOf(value.elements.value.map((each) => save(call, [each])));
-  const object = objectIn(value);
-  const fields = value === undefined ? null : fieldsOf(call, value);
+  if (value?.kind === 'rows') return eachRow(call, value, save);
+  const object = openRow(call, value);
+  const fields = object === undefined ? null : fieldsOf(call, object);
   if (object === undefined || fields === null) {
     call.machine.notUnderstood(call.at, `what is saved is ${whyNotConstant(value)}`);
     return value ?? undefinedValue;
@@ -279,7 +352,8 @@ const save: Run = (call, [given]) => {
 const remove: Run = (call, [given]) => {
   const value = present(call, given);
   if (value?.kind === 'array') return arrayOf(value.elements.value.map((each) => remove(call, [each])));
-  const object = objectIn(value);
+  if (value?.kind === 'rows') return eachRow(call, value, remove);
+  const object = openRow(call, value);
   if (object === undefined) {
     call.machine.notUnderstood(call.at, `what is removed is ${whyNotConstant(value)}`);
     return value ?? undefinedValue;
@@ -327,6 +401,7 @@ export const repositoryCalls: Readonly<Record<string, Run>> = {
   },
   save,
   remove,
+  clear: (call) => result(removing(call, [])),
   create: (call, [values]) =>
     values?.kind === 'array'
       ? arrayOf(

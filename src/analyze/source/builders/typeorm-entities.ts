@@ -5,7 +5,7 @@ import { lineage } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
-import { decoratorsOf } from './decorators.ts';
+import { type Decorator, decoratorsOf } from './decorators.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
@@ -13,11 +13,19 @@ import { snakeCase } from './identifier.ts';
 const schemas = new WeakMap<Abstract, Entity>();
 const classes = new WeakMap<ClassValue['node'], Entity | undefined>();
 
+const classesOf = new WeakMap<Entity, ClassValue>();
+
+/** The class with the decorators. */
+export function classOfEntity(entity: Entity): ClassValue | undefined {
+  return classesOf.get(entity);
+}
+
 /** The entity of a class, an EntitySchema, or its name. */
 export function entityFrom(machine: Machine, value: Abstract | undefined): Entity | undefined {
   if (value?.kind === 'class') {
     const known = classes.has(value.node) ? classes.get(value.node) : entityOfClass(machine, value);
     classes.set(value.node, known);
+    if (known !== undefined) classesOf.set(known, value);
     return known;
   }
   return value === undefined ? undefined : schemas.get(value);
@@ -68,13 +76,18 @@ function addField(
       decorator.name === 'ManyToOne' ||
       (decorator.name === 'OneToOne' && all.some((other) => other.name === 'JoinColumn'));
     if (hasKey) {
-      const join = all.find((other) => other.name === 'JoinColumn');
-      const given = constantText(optionsOf(join?.args[0]).get('name'));
-      const column = given ?? (isSnakeCase(machine) ? `${snakeCase(name)}_id` : `${name}Id`);
+      const column = foreignKeyName(machine, name, all);
       // A column with a property of its own has that name.
       if (![...fields.values()].some((field) => field.column === column)) fields.set(name, { ...plainField, column });
     }
   }
+}
+
+/** The column of `@JoinColumn`, or the one that the library makes of the property. */
+export function foreignKeyName(machine: Machine, property: string, all: readonly Decorator[]): string {
+  const join = all.find((other) => other.name === 'JoinColumn');
+  const given = constantText(optionsOf(join?.args[0]).get('name'));
+  return given ?? (isSnakeCase(machine) ? `${snakeCase(property)}_id` : `${property}Id`);
 }
 
 const plainField: EntityField = { column: '', onInsert: null, onUpdate: null, isGenerated: false, isDeletion: false };
@@ -87,7 +100,7 @@ function fieldOf(machine: Machine, name: string, given: string | undefined, kind
 }
 
 /** `namingStrategy: new SnakeNamingStrategy()` */
-function isSnakeCase({ project }: Machine): boolean {
+export function isSnakeCase({ project }: Machine): boolean {
   const isSnake = snakeCases.get(project) ?? project.files.some(({ text }) => text.includes('SnakeNamingStrategy'));
   snakeCases.set(project, isSnake);
   return isSnake;

@@ -1,12 +1,21 @@
 /** TypeORM's query builder: `createQueryBuilder('p').where('p.id = :id', { id })`. It changes itself. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, constant, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  type FunctionValue,
+  type Native,
+  undefinedValue,
+  type Fragment,
+} from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
 import {
   type Builder,
   chainOf,
   type Clause,
   columnOf as columnOfRows,
+  queryOf,
   type Ending,
   firstRow,
   ofRows,
@@ -15,20 +24,15 @@ import {
   runQuery,
 } from './chain.ts';
 import { entriesOf, withRows, optionsOf } from './clauses.ts';
-import { column, type Entity, type EntityContext, firstInstance, instances, shown } from './entity.ts';
+import { type Entity, type EntityContext, shown } from './entity.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { newQuery, type Query } from './query.ts';
 import { locks, methodsOf, setValue, type TypeormCall } from './typeorm-calls.ts';
+import { bracketsOf } from './typeorm-brackets.ts';
+import { aliasesOf, columnsOf, joinClause, type Names, selectedRelations, withoutLimit } from './typeorm-joins.ts';
+import { firstRelated, relatedInstances } from './typeorm-relations.ts';
 import { textCondition, whereFragment } from './typeorm-where.ts';
-
-interface Names {
-  /** The entity of the statement, once it is known, and its alias. */
-  readonly target: { entity: Entity | undefined; alias: string };
-  readonly entityFrom: (value: Abstract | undefined) => Entity | undefined;
-  readonly machine: Machine;
-  readonly owner: Owner;
-}
 
 type Of = Clause<Names>;
 
@@ -40,7 +44,7 @@ export function queryBuilder(
   entityFrom: Names['entityFrom'],
   at: ts.Node,
 ): Native {
-  const names: Names = { target: { entity, alias }, entityFrom, machine, owner };
+  const names: Names = { target: { entity, alias }, joined: new Map(), entityFrom, machine, owner };
   const query = { ...startOf(names, 'select'), columns: entity === undefined ? [] : allColumns(names, entity) };
   return chainOf(builder, { machine, owner, names, query, calls: [at] });
 }
@@ -67,11 +71,28 @@ function condition(names: Names, [first, parameters]: readonly Abstract[]): Frag
   if (context === undefined) return notRead('the entity of the query is not known');
   const text = constantText(first);
   if (text !== undefined) {
-    const fragment = textCondition(context.entity, names.target.alias, text, optionsOf(parameters));
+    const fragment = textCondition(names.machine, aliasesOf(names), text, optionsOf(parameters));
     return /\bor\b/i.test(text) ? parenthesized(fragment) : fragment;
   }
   if (first?.kind === 'object' || first?.kind === 'array') return whereFragment(context, first);
+  if (first?.kind === 'native' && first.sql !== undefined) return first.sql();
+  const inner = bracketsOf(first);
+  if (inner !== undefined) return bracketed(names, inner);
   return notRead(`a condition is ${whyNotConstant(first)}`);
+}
+
+/** `new Brackets((qb) => qb.where(...).orWhere(...))` */
+function bracketed(names: Names, fn: FunctionValue): Fragment {
+  const { machine, owner } = names;
+  const empty = newQuery('select', [], null);
+  const start = chainOf(builder, { machine, owner, names, query: empty, calls: [] });
+  machine.call(fn, [start], fn.node);
+  const query = queryOf(start);
+  if (query === undefined) return notRead('the conditions of Brackets differ by path');
+  const parts = query.where.flatMap(
+    ({ connective, fragment }, index): Fragment => (index === 0 ? fragment : [` ${connective} `, ...fragment]),
+  );
+  return parts.length === 0 ? [] : parenthesized([...query.notRead, ...parts]);
 }
 
 const where =
@@ -82,29 +103,33 @@ const where =
   });
 
 function selected(names: Names, value: Abstract | undefined, alias: Abstract | undefined): readonly Fragment[] {
-  const { entity, alias: table } = names.target;
+  const { alias: table } = names.target;
   const list = value?.kind === 'array' ? value.elements.value : [value ?? undefinedValue];
   return list.flatMap((one): readonly Fragment[] => {
     const text = constantText(one);
+    const [name = '', property, ...others] = text?.split('.') ?? [];
+    const entity = aliasesOf(names).get(name) ?? names.target.entity;
     if (text === undefined || entity === undefined)
       return [notRead(`the columns of SELECT are ${whyNotConstant(one)}`)];
     if (text === table) return allColumns(names, entity);
-    if (alias === undefined && text.startsWith(`${table}.`))
-      return [shown({ ...names, entity }, text.slice(table.length + 1))];
+    if (text === name && names.joined.has(name)) return columnsOf(names.machine, entity, name);
+    if (alias === undefined && name === table && property !== undefined && others.length === 0)
+      return [shown({ ...names, entity }, property)];
     const shownAs = constantText(alias);
     return [
       [
-        ...textCondition(entity, table, text, new Map()),
+        ...textCondition(names.machine, aliasesOf(names), text, new Map()),
         ...(shownAs === undefined ? [] : [` AS ${identifier(shownAs, names.machine.dialect)}`]),
       ],
     ];
   });
 }
 
-function columnIn({ target }: Names, value: Abstract | undefined): Fragment {
+function columnIn(names: Names, value: Abstract | undefined): Fragment {
   const text = constantText(value);
-  if (text === undefined || target.entity === undefined) return notRead(`a column is ${whyNotConstant(value)}`);
-  return text.startsWith(`${target.alias}.`) ? column(target.entity, text.slice(target.alias.length + 1)) : [text];
+  return text === undefined || names.target.entity === undefined
+    ? notRead(`a column is ${whyNotConstant(value)}`)
+    : textCondition(names.machine, aliasesOf(names), text, new Map());
 }
 
 const orderBy: Of = ({ query, names }, [by, way]) => {
@@ -172,6 +197,10 @@ const clauses: Readonly<Record<string, Of>> = {
   where: where('AND', true),
   andWhere: where('AND', false),
   orWhere: where('OR', false),
+  leftJoin: joinClause('LEFT JOIN', false),
+  innerJoin: joinClause('INNER JOIN', false),
+  leftJoinAndSelect: joinClause('LEFT JOIN', true),
+  innerJoinAndSelect: joinClause('INNER JOIN', true),
   orderBy,
   addOrderBy: orderBy,
   groupBy: ({ query, names }, [by]) => ({ ...query, groupBy: [...query.groupBy, columnIn(names, by)] }),
@@ -222,13 +251,18 @@ const rowsOf: Ending<Names> = (chain, _, at) => runQuery(chain, at);
 const getOne: Ending<Names> = (chain, _, at) => {
   const context = contextOf(chain.names);
   const rows = runQuery(chain, at);
-  return context === undefined ? firstRow(rows) : firstInstance(rows, context.entity, methodsOf({ ...context, at }));
+  if (context === undefined) return firstRow(rows);
+  return firstRelated(rows, context.entity, selectedRelations(chain.names), (entity) =>
+    methodsOf({ ...context, entity, at }),
+  );
 };
 
 const getMany: Ending<Names> = (chain, _, at) => {
   const context = contextOf(chain.names);
-  const rows = runQuery(chain, at);
-  return context === undefined ? rows : instances(rows, context.entity, methodsOf({ ...context, at }));
+  const joined = selectedRelations(chain.names);
+  const rows = runQuery({ ...chain, query: withoutLimit(chain.query, joined) }, at);
+  if (context === undefined) return rows;
+  return relatedInstances(rows, context.entity, joined, (entity) => methodsOf({ ...context, entity, at }));
 };
 
 const builder: Builder<Names> = {

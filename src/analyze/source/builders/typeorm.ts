@@ -12,6 +12,7 @@ import type { Entity } from './entity.ts';
 import { loadedFrom } from './entity.ts';
 import { constantText, whyNotConstant } from './fragment.ts';
 import { repositoryCalls } from './typeorm-calls.ts';
+import { brackets } from './typeorm-brackets.ts';
 import { defineSchema, entityFrom } from './typeorm-entities.ts';
 import { queryBuilder } from './typeorm-query.ts';
 import { findOperator } from './typeorm-where.ts';
@@ -21,6 +22,7 @@ export const typeorm: Driver = {
   modules: /^(?:typeorm|@nestjs\/typeorm)$/,
   construct: (machine, { path }, [options]) => {
     if (path.at(-1) === 'DataSource') return manager(machine, null);
+    if (path.at(-1) === 'Brackets') return brackets(options);
     if (path.at(-1) !== 'EntitySchema') return undefined;
     const schema: Native = { kind: 'native', title: 'an EntitySchema', isHandle: false };
     defineSchema(machine, schema, options);
