@@ -204,6 +204,48 @@ test('a builder on a handle whose origin is not in the sources is that of the li
   expect(kysely).toBe(`unit remove\n  ${deletion}\nunit Users.clear\n  ${deletion}\n`);
 });
 
+test('Drizzle: handlers of OpenAPI routes, functions that a wrapper makes, schemas of several files, lists of rows', () => {
+  const text = read({
+    'schema.ts': `import { pgTable, serial, text } from 'drizzle-orm/pg-core';
+      export const towns = pgTable('towns', { id: serial('id').primaryKey(), name: text('name') });`,
+    'guard.ts': `export function guarded(action) { return async (form) => action(parse(form)); }`,
+    'a.ts': `import { and, drizzle, eq, ilike, isNull } from 'drizzle-orm/node-postgres'; import { OpenAPIHono } from '@hono/zod-openapi';
+      import { towns } from './schema'; import * as schema from './schema'; import * as other from './guard'; import { guarded } from './guard';
+      const db = drizzle({ schema: { ...schema, ...other } }); const router = new OpenAPIHono();
+      const create = async (c) => { await db.insert(towns).values(c.req.valid('json')); };
+      router.openapi({}, create);
+      export const remove = guarded(async (data) => { await db.delete(towns).where(eq(towns.name, 'x')); });
+      export const first = guarded(async () => db.query.towns.findFirst({ columns: { id: true } }));
+      export const addAll = (names: string[]) => db.transaction(async (tx) => { await tx.insert(towns).values(names.map((name) => ({ name }))); });
+      export const total = (name?: string) => db.$count(towns, and(isNull(towns.id), name ? ilike(towns.name, name) : undefined));`,
+  });
+  expect(text).toBe(`unit create
+  INSERT INTO towns (id, name) VALUES ($1, $2)  [id, name]
+unit remove
+  DELETE FROM towns WHERE name = $1  ['x']
+unit first
+  SELECT id FROM towns LIMIT $1  [1]
+unit addAll
+  transaction addAll
+    for row of ? a list that a function computes
+      INSERT INTO towns (id, name) VALUES ($1, $2)  [row.id, row.name]
+unit total
+  SELECT count(*) AS count FROM towns WHERE (($1 AND ((id IS NULL AND name ILIKE $2))) OR (NOT $3 AND (id IS NULL)))  [(name and true), name, (name and true)]
+`);
+});
+
+test('an object keeps what each of several spreads gives', () => {
+  const text = read({
+    'schema.prisma': `model Poll { id Int @id
+        title String
+        place String }`,
+    'polls.ts': `import { PrismaClient } from '@prisma/client'; const prisma = new PrismaClient();
+      export const change = (id: number, title?: string, place?: string) =>
+        prisma.poll.updateMany({ where: { id }, data: { ...(title && { title }), ...(place && { place }) } });`,
+  });
+  expect(text).toContain('UPDATE "Poll" SET title = $1, place = $2 WHERE id = $3  [title, place, id]');
+});
+
 describe('SET TRANSACTION', () => {
   const read1 = "await c.query('SELECT 1');";
   const set = "await c.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');";

@@ -133,6 +133,9 @@ function functionMember(machine: Machine, fn: Abstract, name: string): Abstract 
 const conversions =
   /^(?:toString|valueOf|toNumber|toISOString|getTime|toJSON|toFixed|parse|parseAsync|validate|validateSync|valid|json|body|text)$/;
 
+/** `schema.parse(x)` */
+const takesValue = /^(?:parse|validate)/;
+
 function valueMember(machine: Machine, value: Value, name: string, at: ts.Node): Abstract {
   if (value.kind === 'constant' && typeof value.value === 'string') return textMember(value.value, name, at);
   if (isCalled(machine, at)) return methodOf(machine, value, name, at);
@@ -183,7 +186,9 @@ function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Ab
     }
   }
   if (conversions.test(name))
-    return native(name, (args) => (value.kind === 'unknown' ? (args[0] ?? plain(value)) : plain(value)));
+    return native(name, (args) =>
+      value.kind === 'unknown' && takesValue.test(name) ? (args[0] ?? plain(value)) : plain(value),
+    );
   return plain({ kind: 'unknown', reason: value.kind === 'unknown' ? value.reason : `what ${name} returns` });
 }
 

@@ -6,6 +6,8 @@ import {
   constant,
   type External,
   type FunctionNode,
+  LazyCell,
+  type ObjectValue,
   plain,
   Scope,
   undefinedValue,
@@ -153,6 +155,19 @@ export function exportOf(machine: Machine, fileName: string, name: string): Abst
   return name === 'default' && exported !== undefined
     ? { kind: 'external', module: '#file', path: [fileName] }
     : undefinedValue;
+}
+
+/** All exports of a file, as an object: `{ ...schema }` of `import * as schema`. */
+export function exportsOf(machine: Machine, fileName: string): ObjectValue {
+  const { checker, files } = machine.project;
+  const file = files.find((one) => one.fileName === fileName);
+  const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+  const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
+  const cells = symbols.map((symbol): [string, Cell] => [
+    symbol.name,
+    new LazyCell(() => evaluateSymbol(machine, symbol)),
+  ]);
+  return { kind: 'object', properties: new Map(cells), of: null, rest: null };
 }
 
 /** What `module.exports = value` gives, where a file has it. */

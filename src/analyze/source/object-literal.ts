@@ -10,7 +10,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import type { Machine } from './machine.ts';
-import { evaluateIdentifier } from './names.ts';
+import { evaluateIdentifier, exportsOf } from './names.ts';
 import { choose, constantOf, isNothing } from './value-arithmetic.ts';
 
 export function objectLiteral(machine: Machine, node: ts.ObjectLiteralExpression, scope: Scope): Abstract {
@@ -46,6 +46,7 @@ function spreadValue(machine: Machine, node: ts.Expression, scope: Scope): Abstr
   let inner = node;
   while (ts.isParenthesizedExpression(inner)) inner = inner.expression;
   const value = machine.settle(machine.evaluate(inner, scope), inner);
+  if (value.kind === 'external' && value.module === '#file') return exportsOf(machine, value.path[0] ?? '');
   const isGuarded = ts.isBinaryExpression(inner) && inner.operatorToken.kind === ts.SyntaxKind.AmpersandAmpersandToken;
   return isGuarded && value.kind === 'choice' ? { ...value, ifFalse: undefinedValue } : value;
 }

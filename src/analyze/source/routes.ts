@@ -4,6 +4,7 @@ import { type Abstract, type FunctionValue, unknown } from './abstract-value.ts'
 import { functionsIn } from './run-sometime.ts';
 import { outsideMethod, type OutsideCall } from './called-name.ts';
 import type { Machine } from './machine.ts';
+import { nameOf } from './transactions.ts';
 import { constantOf } from './value-arithmetic.ts';
 
 const verbs = /^(?:get|post|put|patch|delete|head|options|all)$/;
@@ -20,6 +21,12 @@ export const routesOf: OutsideCall = (machine, callee, args, at) => {
     const route = typeof path === 'string' ? path : routePath(machine, called.receiver);
     if (route === undefined || !(/^[/*]/.test(route) || isRouter(callee))) return undefined;
     found(machine, `${method.toUpperCase()} ${route}`, functions, at);
+    return gives;
+  }
+  // Hono with OpenAPI: `router.openapi(createRoute({ ... }), handler)`.
+  const [handler] = method === 'openapi' ? functions : [];
+  if (handler !== undefined) {
+    found(machine, nameOf(handler.node, machine.project.ts) ?? 'a route', [handler], at);
     return gives;
   }
   if (method === 'route' && args[0]?.kind === 'object') return fullRoute(machine, args[0], at) ? gives : undefined;

@@ -53,7 +53,7 @@ export function readUnits(
     dialect,
     stepsMax,
     found: (unit) => {
-      const key = unit.kind === 'route' ? unit.node : (unit.functions[0]?.node ?? unit.node);
+      const key = unit.kind === 'route' || isMade(unit) ? unit.node : (unit.functions[0]?.node ?? unit.node);
       if (!seen.has(key)) waiting.push(unit);
       seen.add(key);
     },
@@ -91,7 +91,7 @@ export function readUnits(
       add(
         name,
         node,
-        functions.map((fn) => fn.node),
+        isMade(unit) ? [] : functions.map((fn) => fn.node),
         kind !== 'route' && !functions.some((fn) => named.has(fn.node)),
         // What it writes to variables of files, the next unit does not see.
         kind === 'callback'
@@ -122,6 +122,11 @@ export function readUnits(
   const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
   const entries = new Set<ts.Node>(kept.flatMap((each) => each.entries));
   return { units, notUnderstood: unreached(machine, units, { called, entries }), assumed: [...machine.assumed] };
+}
+
+/** A function that a call makes, as it makes others: what it runs tells them apart. */
+function isMade({ kind, node, functions: [fn] }: FoundUnit): boolean {
+  return kind === 'function' && fn !== undefined && fn.node !== node;
 }
 
 /** What takes more steps than a unit may, or calls deeper than the stack of the reader, is listed. */
@@ -203,6 +208,10 @@ function unitsOf(
 ): readonly FoundUnit[] {
   if (value.kind === 'function') {
     const isOwn = value.node.getSourceFile() === file;
+    // `export const signIn = validated(schema, async (data) => ...)`: what a function of another file made here.
+    const isMade = !isOwn && node.getSourceFile() === file && value.scope !== machine.globals.scope;
+    if (isMade && machine.project.ts.isVariableDeclaration(node))
+      return [{ name: routeName(file, name) ?? name, node, functions: [value], kind: 'function' }];
     return isOwn && value.node.body !== undefined
       ? [
           {

@@ -55,6 +55,14 @@ function joining(keyword: string): Of {
 
 /** The columns that get a value: from the object, or from the column's own function. */
 const values: Of = ({ machine, query, names }, [rows]) => {
+  const list = rows?.kind === 'array' && rows.elements.value.length === 1 ? rows.elements.value[0] : rows;
+  const isOpenList =
+    list?.kind === 'value' && list.value.kind === 'unknown' && /\b(?:list|loop)\b/.test(list.value.reason);
+  if (!isOpenList) return withValues(machine, query, names, rows);
+  return { ...query, each: { list, rowOf: (element) => withValues(machine, query, names, element) } };
+};
+
+function withValues(machine: Machine, query: Query, names: DrizzleNames, rows: Abstract | undefined): Query {
   const table = tableOf(names.table ?? undefined);
   const list = rows?.kind === 'array' ? rows.elements.value : [rows ?? undefinedValue];
   const columns = [...(table?.columns.keys() ?? [])];
@@ -75,7 +83,7 @@ const values: Of = ({ machine, query, names }, [rows]) => {
     }),
   );
   return { ...query, insertColumns, rows: lists };
-};
+}
 
 function assignments(
   machine: Machine,

@@ -9,6 +9,7 @@ import { identifier } from './identifier.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
 import { group } from './query.ts';
 import { rawTemplate } from './raw-template.ts';
+import { eitherCondition } from './open-conditions.ts';
 import { ownEntry } from './own-entry.ts';
 
 /** An expression: a condition, `sql`, an aggregate. */
@@ -67,6 +68,7 @@ function between([column, from, to]: readonly Abstract[], not: string): Fragment
 export function conditionFragment(value: Abstract): Fragment {
   if (value.kind === 'undefined') return [];
   if (value.kind === 'native' && value.sql !== undefined) return value.sql();
+  if (value.kind === 'choice') return eitherCondition(value, conditionFragment, true);
   return notRead(`a condition is ${whyNotConstant(value)}`);
 }
 

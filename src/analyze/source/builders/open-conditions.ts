@@ -1,5 +1,6 @@
 /** Conditions of which the source says only a part: which one holds, or which columns they test. */
 import { type Abstract, type Choice, constant, type Fragment, plain } from '../abstract-value.ts';
+import { expression, isTrue } from '../conditions.ts';
 import { join, parenthesized } from './fragment.ts';
 import { fieldOf } from './open-objects.ts';
 
@@ -14,7 +15,8 @@ export function eitherCondition(
 ): Fragment {
   const [a, b] = [of(ifTrue), of(ifFalse)];
   if (a.length + b.length === 0) return [];
-  const decides = plain(condition);
+  // A truth value, also of a text that is given or not.
+  const decides = plain(expression('and', condition, isTrue));
   const side = (holds: Fragment, test: Fragment): readonly Fragment[] => {
     if (test.length === 0) return isEmptyTrue ? [holds] : [];
     return [parenthesized([...holds, ' AND ', ...parenthesized(test)])];

@@ -1,6 +1,7 @@
 /** Objects of which the source does not say the fields: what a caller passes, what a library outside the sources gives. */
 import type { Value } from '../../application.ts';
 import { type Abstract, plain, unknown } from '../abstract-value.ts';
+import { request } from '../members.ts';
 import { entriesOf, givenEntries } from './clauses.ts';
 
 /**
@@ -55,7 +56,9 @@ function anyOf(what: string): Value {
 }
 
 export function fieldOf(open: Value, name: string): Abstract {
-  if (open.kind === 'argument') return plain({ kind: 'argument', name: `${open.name}.${name}` });
+  // The whole request: its own name is left out.
+  if (open.kind === 'argument')
+    return plain({ kind: 'argument', name: open.name === request ? name : `${open.name}.${name}` });
   if (open.kind === 'element' && open.field === null) return plain({ ...open, field: name });
   return open.kind === 'unknown' ? unknown(open.reason) : plain(anyOf('an object'));
 }

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from '../../application.ts';
 import { join, notRead, parenthesized, withColumns } from './fragment.ts';
-import type { Fragment } from '../abstract-value.ts';
+import type { Abstract, Fragment } from '../abstract-value.ts';
 
 export interface Query {
   readonly verb: 'select' | 'insert' | 'update' | 'delete';
@@ -31,6 +31,11 @@ export interface Query {
   /** `null`: DEFAULT VALUES, unless there is a source. */
   readonly insertColumns: readonly string[] | null;
   readonly rows: readonly (readonly Fragment[])[];
+  /** A list of which only the origin is known: the statement runs for each element, as if it had that row only. */
+  readonly each: {
+    readonly list: Abstract;
+    readonly rowOf: (element: Abstract) => Pick<Query, 'insertColumns' | 'rows' | 'notRead'>;
+  } | null;
   /** INSERT ... SELECT */
   readonly source: Fragment | null;
   /** ON CONFLICT, or ON DUPLICATE KEY UPDATE. */
@@ -72,6 +77,7 @@ export function newQuery(verb: Query['verb'], tables: readonly Fragment[], ownTa
     others: [],
     insertColumns: null,
     rows: [],
+    each: null,
     source: null,
     conflict: [],
     returning: [],

@@ -206,11 +206,11 @@ export function joinedRelations(
   given: Abstract | undefined,
   { path, isEager }: { readonly path: string; readonly isEager: boolean },
 ): readonly JoinedRelation[] | string {
-  const named_ = namesIn(given);
-  if (named_ === null) return 'the relations of a find are not known';
+  const asked = namesIn(given);
+  if (asked === null) return 'the relations of a find are not known';
   const found: JoinedRelation[] = [];
   for (const [name, relation] of relationsOf(context.machine, context.entity)) {
-    const inner = named_.filter((one) => one === name || one.startsWith(`${name}.`));
+    const inner = asked.filter((one) => one === name || one.startsWith(`${name}.`));
     const isCycle = path.split('_').length > 4 || path.split('_').includes(name);
     if (inner.length === 0 && (!isEager || !relation.isEager || isCycle)) continue;
     if (relation.target === null || (relation.isList && relation.own === ''))
@@ -222,7 +222,7 @@ export function joinedRelations(
     if (typeof children === 'string') return children;
     found.push({ relation, entity, prefix, children });
   }
-  const unknown = named_.find((one) => !relationsOf(context.machine, context.entity).has(one.split('.')[0] ?? ''));
+  const unknown = asked.find((one) => !relationsOf(context.machine, context.entity).has(one.split('.')[0] ?? ''));
   return unknown === undefined ? found : `the relation ${unknown} is not known`;
 }
 
