@@ -209,8 +209,8 @@ function unitsOf(
   if (value.kind === 'function') {
     const isOwn = value.node.getSourceFile() === file;
     // `export const signIn = validated(schema, async (data) => ...)`: what a function of another file made here.
-    const isMade = !isOwn && node.getSourceFile() === file && value.scope !== machine.globals.scope;
-    if (isMade && machine.project.ts.isVariableDeclaration(node))
+    const isMadeHere = !isOwn && node.getSourceFile() === file && value.scope !== machine.globals.scope;
+    if (isMadeHere && machine.project.ts.isVariableDeclaration(node))
       return [{ name: routeName(file, name) ?? name, node, functions: [value], kind: 'function' }];
     return isOwn && value.node.body !== undefined
       ? [
