@@ -15,7 +15,7 @@ import { mysqlDocument, mysqlText } from './mysql-document.ts';
 
 /** What is done where a path leads: nothing is there, or a value. */
 interface Change {
-  readonly missing: 'add' | 'leave';
+  readonly missing: 'add' | 'leave' | 'null for all';
   readonly found: (value: unknown, given: unknown) => unknown;
 }
 
@@ -26,8 +26,9 @@ const changes = {
   json_set: { missing: 'add', found: replace },
   json_insert: { missing: 'add', found: keep },
   json_replace: { missing: 'leave', found: replace },
+  // MariaDB's; MySQL leaves the document as it is.
   json_array_append: {
-    missing: 'leave',
+    missing: 'null for all',
     found: (value, given) => (Array.isArray(value) ? [...(value as unknown[]), given] : [value, given]),
   },
 } as const satisfies Readonly<Record<string, Change>>;
@@ -70,13 +71,23 @@ function changing(name: keyof typeof changes): Changing {
         );
       const paths = rest.filter((_, i) => i % 2 === 0);
       if (document === null || paths.includes(null)) return null;
-      const value = paths.reduce<unknown>((before, path, i) => {
+      let { value } = document;
+      for (const [i, path] of paths.entries()) {
         const at = i * 2 + 1;
         const steps = mysqlJsonSteps(mysqlText(path, given, at));
-        return changed(before, steps, mysqlDocument(rest[at] ?? null, given, at + 1), change);
-      }, document.value);
+        if (change.missing === 'null for all' && !leadsToValue(value, steps)) return null;
+        value = changed(value, steps, mysqlDocument(rest[at] ?? null, given, at + 1), change);
+      }
       return jsonDocument(value);
     };
+}
+
+function leadsToValue(value: unknown, [step, ...rest]: readonly JsonStep[]): boolean {
+  if (step === undefined) return true;
+  if (step.kind === 'member')
+    return isJsonObject(value) && Object.hasOwn(value, step.name) && leadsToValue(value[step.name], rest);
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return step.index < items.length && leadsToValue(items[step.index], rest);
 }
 
 function changed(value: unknown, [step, ...rest]: readonly JsonStep[], given: unknown, change: Change): unknown {
