@@ -34,6 +34,29 @@ export interface Unit {
   readonly steps: readonly UnitStep[];
   /** The functions that it runs, where the source knows them. */
   readonly code?: readonly CodeRange[];
+  /** How its code is called, where the source knows its code. */
+  readonly entry?: UnitEntry;
+}
+
+/** Names of parameters are those of the unit's arguments: `amount` of the argument `amount`, `order` of `order.id`. */
+export type UnitEntry =
+  | { readonly kind: 'function'; readonly of: ExportedFunction; readonly parameters: readonly EntryParameter[] }
+  /** Of a route, in their order: each takes a request, a response and `next`. Arguments are paths of the request: `body.amount`. */
+  | { readonly kind: 'handlers'; readonly of: readonly ExportedFunction[] }
+  /** It cannot be called: a clause that says why. */
+  | { readonly kind: 'none'; readonly reason: string };
+
+export interface ExportedFunction {
+  readonly file: string;
+  /** `default` also for what a CommonJS module is as a whole. */
+  readonly export: string;
+}
+
+export interface EntryParameter {
+  /** Of a parameter that is taken apart, `{ id, amount }`: the names of its properties. */
+  readonly names: string | readonly string[];
+  /** May a caller leave it out? */
+  readonly isOptional: boolean;
 }
 
 /** Lines of a file, both ends included. */

@@ -15,6 +15,8 @@ export type {
   Branch,
   CodeRange,
   Dialect,
+  EntryParameter,
+  ExportedFunction,
   Loop,
   NotUnderstood,
   Place,
@@ -25,6 +27,7 @@ export type {
   Step,
   Transaction,
   Unit,
+  UnitEntry,
   UnitStep,
   Value,
 } from './application.ts';

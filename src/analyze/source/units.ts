@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
-import type { Application, Dialect, Unit, UnitStep } from '../application.ts';
+import type { Application, Dialect, Unit, UnitEntry, UnitStep } from '../application.ts';
 import {
   type Abstract,
   type ClassValue,
@@ -24,6 +24,7 @@ import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
 import { does, tidySteps } from './tidy-steps.ts';
 import { nameOf } from './transactions.ts';
+import { entryOf, entryOfFile } from './unit-entry.ts';
 import { unreached } from './unreached.ts';
 
 export interface UnitOptions {
@@ -65,6 +66,7 @@ export function readUnits(
     node: ts.Node,
     entries: readonly FunctionNode[],
     isGuess: boolean,
+    entry: UnitEntry,
     body: () => void,
   ): void => {
     machine.restart();
@@ -78,6 +80,7 @@ export function readUnits(
           place: project.place(node),
           steps,
           code: [...new Set([...entries, ...machine.called])].map((fn) => project.lines(fn)),
+          entry,
         },
         entries,
         called: new Set(machine.called),
@@ -93,6 +96,7 @@ export function readUnits(
         node,
         isMade(unit) ? [] : functions.map((fn) => fn.node),
         kind !== 'route' && !functions.some((fn) => named.has(fn.node)),
+        entryOf(project, unit),
         // What it writes to variables of files, the next unit does not see.
         kind === 'callback'
           ? () => runUnit(machine, unit)
@@ -104,7 +108,9 @@ export function readUnits(
     machine.isSetup = true;
     const [first] = file.statements;
     if (first !== undefined)
-      add(project.place(file).file, first, [], false, () => machine.block(file.statements, machine.globals.scope));
+      add(project.place(file).file, first, [], false, entryOfFile, () =>
+        machine.block(file.statements, machine.globals.scope),
+      );
   }
   for (const unit of entryPoints.flatMap((entry) => namedUnits(machine, entry))) {
     for (const { node } of unit.functions) named.add(node);
