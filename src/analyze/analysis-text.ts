@@ -5,7 +5,8 @@ import type { Analysis, TransactionReport } from './analyze.ts';
 import type { Anomaly, Fix } from './anomaly.ts';
 import { meaningOf } from './anomaly-meaning.ts';
 import { changesOfTransaction, changesText } from './changes.ts';
-import type { AnomalyKind } from './witness-program.ts';
+import { type AnomalyRun, type CodeReport, differenceText } from './code/code-report.ts';
+import type { AnomalyKind } from './witness-definition.ts';
 
 export interface AnalysisText {
   readonly style: Styler;
@@ -16,15 +17,16 @@ export interface AnalysisText {
 }
 
 export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
-  const { units, transactions, anomalies, unitAnomalies, notUnderstood, evidence } = analysis;
+  const { units, transactions, anomalies, unitAnomalies, notUnderstood, evidence, code } = analysis;
   const missing = notUnderstood.length === 0 ? '' : `; ${counted(notUnderstood.length, 'place')} not understood`;
   const sections = [
     [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
     notUnderstood.map(({ place, reason }) => `  ${place.file}:${place.line}  ${printable(reason)}`),
     transactions.length === 0 ? [] : formatTable([tableHead, ...transactions.map(transactionRow)]),
-    ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, text)),
+    ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, code, text)),
     unitAnomalies.length === 0 ? [] : ['across the statements of a unit: nothing makes them one transaction'],
-    ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, text)),
+    ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, code, text)),
+    code === undefined ? [] : codeLines(code),
     conclusionLines(conclude(evidence), transactions.length, text),
   ];
   return `${sections
@@ -49,10 +51,16 @@ function transactionRow(transaction: TransactionReport): readonly string[] {
   ];
 }
 
-function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonly string[] {
+function anomalyLines(
+  anomaly: Anomaly,
+  at: number,
+  code: CodeReport | undefined,
+  text: AnalysisText,
+): readonly string[] {
   const { name, statements, status, fix } = anomaly;
   const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(participants(anomaly))}`;
   const file = text.files[at] ?? null;
+  const byCode = code?.anomalies[at];
   return [
     text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
     `   ${meaningOf(name)}`,
@@ -60,6 +68,7 @@ function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonl
       ({ place, sql }) => `   ${place.file}:${place.line}  ${printable(sql.replaceAll(/\s+/g, ' ').trim())}`,
     ),
     `   ${printable(anomalyText(anomaly))}`,
+    ...(byCode === undefined ? [] : [`   ${printable(codeText(byCode, anomaly))}`]),
     ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
     ...(fix === null ? [] : [`   with ${fixChanges(anomaly, fix)}: ${fixText(fix)}`]),
   ];
@@ -69,6 +78,32 @@ function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonl
 function fixChanges({ status }: Anomaly, { changes }: Fix): string {
   const text = changesText(changes);
   return status.kind === 'possible' ? text.replaceAll(/, with a retry on \w+/g, '') : text;
+}
+
+/** What its units do by their own code, which has none of the changes. */
+function codeText(code: AnomalyRun, { isLeft }: Anomaly): string {
+  const own = `the application's own code${isLeft ? ', without the changes above' : ''}`;
+  switch (code.kind) {
+    case 'confirmed':
+      return `confirmed by ${own}: in ${code.violations} of ${counted(code.schedules, 'schedule')}`;
+    case 'not shown':
+      return `not shown by ${own}: ${code.isComplete ? 'all' : 'the first'} ${counted(code.schedules, 'schedule')} have the effect of running them one after the other`;
+    case 'not run':
+      return `not run by ${own}: ${code.reason}`;
+  }
+}
+
+function codeLines({ units }: CodeReport): readonly string[] {
+  const ran = units.filter(({ reason }) => reason === null);
+  const different = ran.flatMap(({ differences }) => differences);
+  const told = different.length === 0 ? ', and sent what the source says' : '';
+  return [
+    `the application's own code: ${ran.length} of ${counted(units.length, 'unit')} ran${ran.length === 0 ? '' : told}`,
+    ...units.flatMap(({ name, place, reason }) =>
+      reason === null ? [] : [`  ${place.file}:${place.line}  ${printable(`${name} did not run: ${reason}`)}`],
+    ),
+    ...different.map((one) => `  ${printable(differenceText(one))}`),
+  ];
 }
 
 /** `transfer with itself`, `transfer with close, with the changes above`, `a with itself and b with itself` */

@@ -9,6 +9,7 @@ import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { type Amounts, amountsForState, attempts, firstAmounts } from './amounts.ts';
 import { boundaryAmounts, type CheckedConditions, conditionsOf } from './boundary-amounts.ts';
+import type { CodeReport } from './code/code-report.ts';
 import { concreteWitness, type WitnessedSet } from './concrete-witness.ts';
 import {
   confirm,
@@ -20,6 +21,7 @@ import {
   stoppedBefore,
 } from './confirm.ts';
 import { levelsOf } from './levels.ts';
+import { listed } from './listed-names.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import type { SearchLimits } from './robustness/chain-search.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
@@ -34,7 +36,7 @@ import {
   transactionsOf,
 } from './transactions.ts';
 import { analyzedUnit, unitAnomalies, type UnitAnalysis } from './unit-anomalies.ts';
-import type { WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition } from './witness-definition.ts';
 
 export interface AnalyzeOptions extends BudgetOptions {
   /** The database's level for transactions that name none. */
@@ -56,6 +58,8 @@ export interface Analysis {
   readonly unitAnomalies: readonly Anomaly[];
   readonly notUnderstood: readonly NotUnderstoodPlace[];
   readonly evidence: Evidence;
+  /** What the application's own code did, where it ran. */
+  readonly code?: CodeReport;
 }
 
 /** One transaction, and what it needs. */
@@ -428,10 +432,4 @@ class ApplicationAnalysis {
 
 function notSearched(what: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`${what} ${listed(names)}`];
-}
-
-/** The first three, and how many others. */
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 3).join(', ');
-  return names.length <= 3 ? shown : `${shown} and ${counted(names.length - 3, 'other')}`;
 }

@@ -9,7 +9,7 @@ import { RobustSet } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import type { RowChanges } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
-import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
+import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
 
 /** Transactions that can go wrong together. */
 export interface Anomaly {

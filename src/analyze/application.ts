@@ -52,9 +52,10 @@ export interface ExportedFunction {
   readonly export: string;
 }
 
-export interface EntryParameter {
-  /** Of a parameter that is taken apart, `{ id, amount }`: the names of its properties. */
-  readonly names: string | readonly string[];
+export type EntryParameter = EntryName | { readonly properties: readonly EntryName[]; readonly isOptional: boolean };
+
+export interface EntryName {
+  readonly name: string;
   /** May a caller leave it out? */
   readonly isOptional: boolean;
 }

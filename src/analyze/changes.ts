@@ -2,7 +2,7 @@
 import type { IsolationName } from '../sql/index.ts';
 import type { AnyStep, Dialect, Place, Statement, Step } from './application.ts';
 import { engineOf } from './engines.ts';
-import type { WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition } from './witness-definition.ts';
 import { statementsIn } from './paths.ts';
 import type { Schema } from './schema.ts';
 import { statementTree } from './statement-tree.ts';

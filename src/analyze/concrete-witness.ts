@@ -13,7 +13,7 @@ import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 import { nodeOf, unifyRows, ValueClasses } from './value-classes.ts';
 import { Instance, loopsIn } from './witness-instance.ts';
-import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
+import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
 import { stateOf, WitnessRows } from './witness-rows.ts';
 
 /** The transactions that a witness numbers. */

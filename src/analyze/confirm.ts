@@ -5,7 +5,10 @@ import { exploreSql } from '../explore/sql/index.ts';
 import { counted } from '../report/index.ts';
 import { SharedSchema } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
-import { type AnomalyKind, serialShape, type WitnessDefinition, witnessProgram } from './witness-program.ts';
+import { type RunSession, runStatements } from './run-session.ts';
+import { serialShape } from './serial-outcomes.ts';
+import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
+import { programOf } from './witness-program.ts';
 
 export type Confirmation =
   | {
@@ -48,6 +51,15 @@ export class PlansByTables {
     this.#known.set(key, plans);
     return plans;
   }
+}
+
+/** How the sessions of a witness run, where it is not by their statements. */
+export interface OtherRun {
+  readonly run: RunSession;
+  /** For one schedule, and for what a session does between two statements. */
+  readonly limitMs: number;
+  /** Only this schedule. */
+  readonly replay?: string;
 }
 
 /** The first of the definitions that has a schedule which no serial order explains. */
@@ -129,7 +141,7 @@ function effectText(schedules: number, compared: WitnessDefinition['compared']):
 export const provenSchedulesMax = 12;
 
 /** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
-const shownSchedulesMax = 20;
+export const shownSchedulesMax = 20;
 
 /** @param explained a definition that does in serial orders what one of these does is explored in part; what is explored to the end is added */
 async function exploreUntilSeen(
@@ -156,16 +168,20 @@ export type Explored =
       readonly schedules: number;
       readonly violations: number;
       readonly isComplete: boolean;
+      /** Runs a schedule again that shows the anomaly; `null`: there is none. */
+      readonly replay: string | null;
     }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export async function exploreWitness(
   definition: WitnessDefinition,
   { schedulesMax, plans, budget, failsFast = false }: ExploreLimits,
+  other?: OtherRun,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const shared = { plans: plans.of(definition), schema: new SharedSchema() };
-  const program = witnessProgram(definition, (kind) => seen.add(kind), shared);
+  const run = other?.run ?? runStatements(definition.dialect);
+  const program = programOf(definition, run, (kind) => seen.add(kind), shared);
   // Each session names its level; what runs outside a transaction has the default.
   const { profileAt, defaultIsolation } = engineOf[definition.dialect];
   const profile = profileAt(defaultIsolation);
@@ -177,6 +193,8 @@ export async function exploreWitness(
       schedulesMax,
       isFunctionOfReads: true,
       failsFast,
+      ...(other === undefined ? {} : { waitMs: other.limitMs, timeoutMs: other.limitMs }),
+      ...(other?.replay === undefined ? {} : { replay: other.replay }),
       ...(budget?.signal === undefined ? {} : { signal: budget.signal }),
       ...(budget === undefined || budget.leftMs === Infinity ? {} : { timeMaxMs: budget.leftMs }),
     });
@@ -193,6 +211,7 @@ export async function exploreWitness(
       schedules,
       violations,
       isComplete: complete,
+      replay: failures[0]?.replay ?? null,
     };
   } catch (error) {
     // The schema with these rows does not run, or a transaction fails in every order: not a witness.

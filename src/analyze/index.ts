@@ -15,6 +15,7 @@ export type {
   Branch,
   CodeRange,
   Dialect,
+  EntryName,
   EntryParameter,
   ExportedFunction,
   Loop,
@@ -47,8 +48,13 @@ export {
   transaction,
 } from './builder.ts';
 export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
+export type { ApplicationCode, CallOutcome, UnitCall } from './code/application-code.ts';
+export type { Difference } from './code/compare-statements.ts';
+export type { CodeReport } from './code/code-report.ts';
+export { runCode, type RunCodeOptions } from './code/run-code.ts';
 export { formatProgram, programFileName } from './program-text.ts';
-export { type AnomalyKind, type WitnessDefinition, witnessProgram, type WitnessSession } from './witness-program.ts';
+export type { AnomalyKind, WitnessDefinition, WitnessSession } from './witness-definition.ts';
+export { witnessProgram } from './witness-program.ts';
 export { sourceEdits } from './patch/source-edits.ts';
 export { unifiedPatch } from './patch/unified-patch.ts';
 export { type SourceOptions, applicationFromSource } from './source/application-from-source.ts';

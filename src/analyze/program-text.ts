@@ -1,7 +1,7 @@
 /** A confirmed anomaly as a file that `moirai explore` runs. */
 import type { Anomaly } from './anomaly.ts';
 import { changesText } from './changes.ts';
-import type { WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition } from './witness-definition.ts';
 
 /** `1-lost-update.program.ts` @param number from 1 */
 export function programFileName({ name }: Anomaly, number: number): string {

@@ -17,7 +17,7 @@ import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 import { hasDependentWrite, hasLaterWrite, staleReads } from './unit-witness.ts';
-import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
+import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
 
 export interface UnitSet extends ProofOptions {
   readonly limits: ExploreLimits;

@@ -9,6 +9,7 @@ export { ArrivalMemory, type SavedArrivals } from './arrivals.ts';
 export { conclusionLines, toldGap } from './conclusion-text.ts';
 export { InvariantTally } from './invariant-tally.ts';
 export { ENDS_JUDGED_AGAIN, type RunBesides, judgedAgain } from './judged-again.ts';
+export { observeStatements } from './observed-statements.ts';
 export { NEW_YEAR, RepeatedRuns, otherTurn, steppingClock } from './repeatable.ts';
 export { shown } from './run-facts.ts';
 export { SharedSchema } from './shared-schema.ts';

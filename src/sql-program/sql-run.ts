@@ -1,6 +1,12 @@
 /** One run of a SQL program on the mock database: every session over its own driver, every decision from one list. */
 import { Budget, before, LATE, onUnhandledRejection, InputError, wallClockMicroseconds } from '../base/index.ts';
-import { type AssumedAccess, openSqlDatabase, settleInProcess, type SqlDatabase } from '../database/index.ts';
+import {
+  type AssumedAccess,
+  openSqlDatabase,
+  settleInProcess,
+  type SqlDatabase,
+  type StatementEvent,
+} from '../database/index.ts';
 import { connectTo, type ConnectToOptions } from '../serve/index.ts';
 import type { InvariantEvidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
@@ -23,6 +29,7 @@ import { ArrivalMemory, Arrivals } from './arrivals.ts';
 import { FinalState } from './final-state.ts';
 import { InvariantAwaits } from './invariant-awaits.ts';
 import { InvariantStatements } from './invariant-statements.ts';
+import { observerOf } from './observed-statements.ts';
 import { ProgramSessions } from './program-sessions.ts';
 import { RunSteps } from './run-steps.ts';
 import type { SessionFailure } from './session-record.ts';
@@ -330,7 +337,7 @@ class Run {
   }
 
   #connection(name: string, isInvariant: boolean): SqlConnection {
-    return {
+    const connection: SqlConnection = {
       name,
       connect: () => {
         if (this.#isTimePassing && !isInvariant) this.sessions.connectedLate(name);
@@ -339,11 +346,12 @@ class Run {
           name,
           readsStrongly: isInvariant,
           findsPlaces: this.#options.findsPlaces === true,
-          ...this.#listeners(name, isInvariant),
+          ...this.#listeners(name, isInvariant, observerOf(connection)),
         });
       },
       sometimes: (what, condition = true) => mark(this.#marks, what, condition),
     };
+    return connection;
   }
 
   /** In the order of the sessions, whichever connects first: decisions are among connections in order of their numbers. */
@@ -355,7 +363,11 @@ class Run {
   }
 
   /** What is known of one connection. */
-  #listeners(name: string, isInvariant: boolean): Pick<ConnectToOptions, 'onSession' | 'onStatement'> {
+  #listeners(
+    name: string,
+    isInvariant: boolean,
+    observer: ((event: StatementEvent) => void) | undefined,
+  ): Pick<ConnectToOptions, 'onSession' | 'onStatement'> {
     const { isLogged = false, onStatement } = this.#options;
     let connection: number | null = null;
     let moments: MomentsOfConnection | null = null;
@@ -380,6 +392,7 @@ class Run {
         if (connection === null) return;
         this.sessions.ended(connection, event);
         onStatement?.(connection, event);
+        observer?.(event);
       },
     };
   }

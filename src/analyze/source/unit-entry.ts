@@ -77,9 +77,16 @@ function entryParameter(
   { name, questionToken, initializer, dotDotDotToken }: ts.ParameterDeclaration,
 ): EntryParameter {
   const isOptional = questionToken !== undefined || initializer !== undefined || dotDotDotToken !== undefined;
-  if (ts.isIdentifier(name)) return { names: name.text, isOptional };
-  const names = name.elements.flatMap((element) =>
-    ts.isBindingElement(element) ? [(element.propertyName ?? element.name).getText()] : [],
+  if (ts.isIdentifier(name)) return { name: name.text, isOptional };
+  const properties = name.elements.flatMap((element) =>
+    ts.isBindingElement(element)
+      ? [
+          {
+            name: (element.propertyName ?? element.name).getText(),
+            isOptional: element.initializer !== undefined || element.dotDotDotToken !== undefined,
+          },
+        ]
+      : [],
   );
-  return { names, isOptional };
+  return { properties, isOptional };
 }

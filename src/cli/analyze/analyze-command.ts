@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../../base/index.ts';
 import { conclude, exitCodeOf } from '../../evidence/index.ts';
-import type { SourceOptions, Analysis, Application, Dialect } from '../../analyze/index.ts';
+import type { SourceOptions, Analysis, Application, Dialect, RunCodeOptions } from '../../analyze/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
 import { counted } from '../../report/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
@@ -35,6 +35,8 @@ interface AnalyzeCommandOptions {
   readonly fix: boolean;
   /** Apply the patch. */
   readonly write: boolean;
+  /** Run the application's own functions. */
+  readonly runCode: boolean;
   /** Milliseconds. Default: any. */
   readonly maxTime: number | undefined;
   readonly color: boolean;
@@ -76,6 +78,10 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       'only what a change touches since a commit, the main branch where none is given (--changed=BASE in doubt)',
     )
     .option(
+      '--run-code',
+      "import the source and run its functions on a mock database, also those of anomalies: with the source's own effects on files and processes",
+    )
+    .option(
       '--max-time <seconds>',
       'for trying anomalies; those that are not tried by then are listed as possible',
       seconds('max-time'),
@@ -86,7 +92,17 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .action(
       async (
         given,
-        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, unit, ...others },
+        {
+          out = null,
+          json = false,
+          sarif = false,
+          fix = false,
+          write = false,
+          runCode = false,
+          changed = false,
+          unit,
+          ...others
+        },
       ) => {
         const { file, ...values } = withFile(given, { sarif, changed });
         end(
@@ -101,6 +117,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
               json,
               fix,
               write,
+              runCode,
               unit,
               ...values,
             },
@@ -150,9 +167,9 @@ async function analyzeCommand(
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../../analyze/index.ts');
   const { defaultIsolation, isolationNamed } = await import('../../database/index.ts');
-  const read = await placingSchema(file, options.schema, host, () => applicationIn(file, options, host));
-  if ('code' in read) return printEnding(read, host);
-  const { application: all, source, traffic } = read;
+  const found = await placingSchema(file, options.schema, host, () => applicationIn(file, options, host));
+  if ('code' in found) return printEnding(found, host);
+  const { application: all, source, traffic } = found;
   const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
   onRead();
@@ -162,7 +179,8 @@ async function analyzeCommand(
     isPart: options.changed !== false,
     ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
   };
-  const analysis = await placingSchema(file, options.schema, host, () => analyze(application, limits));
+  const read = await placingSchema(file, options.schema, host, () => analyze(application, limits));
+  const analysis = options.runCode ? await checkedByCode({ application, analysis: read, source }, limits, host) : read;
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
   const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
@@ -186,6 +204,33 @@ async function analyzeCommand(
     if (traffic !== null) host.out(`\n${traffic}`);
   }
   return exitCodeOf(conclude(analysis.evidence));
+}
+
+interface FoundInSource {
+  readonly application: Application;
+  readonly analysis: Analysis;
+  readonly source: SourceOptions | null;
+}
+
+/** @throws InputError `analyze/run-code` where there is no source */
+async function checkedByCode(
+  { application, analysis, source }: FoundInSource,
+  options: RunCodeOptions,
+  host: Host,
+): Promise<Analysis> {
+  if (source === null)
+    throw new InputError(
+      'analyze/run-code',
+      '--run-code runs source: moirai analyze src/ --schema schema.sql --run-code',
+    );
+  const { runCode } = await import('../../analyze/index.ts');
+  const { ApplicationThreads } = await import('./code/application-threads.ts');
+  const threads = new ApplicationThreads(application.dialect, host);
+  try {
+    return await runCode(application, analysis, threads, options);
+  } finally {
+    await threads.close();
+  }
 }
 
 /** An error of the DDL, in the file that has it; of a module it is known only which one it is. */

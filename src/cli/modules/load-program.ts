@@ -29,23 +29,27 @@ export async function loadProgram(file: string): Promise<Program | SqlProgram> {
 
 /** The default export of a user's module, which should be what the function `made` makes. */
 export async function loadDefault(file: string, made: string): Promise<unknown> {
-  const path = resolve(file);
-  await requireFile(file, path);
-  await prepareLoader(path);
+  const path = await preparedPath(file);
   // For as long as the process lives: a module keeps what it takes when it loads, such as `const { randomInt } = crypto`.
   watchSources();
-  let module: Record<string, unknown>;
-  try {
-    module = await importModule(path);
-  } catch (error) {
-    throw await loadError(error, path);
-  }
-  const found = defaultOf(module);
+  const found = defaultOf(await importModule(path));
   if (found === undefined) {
     const message = `the module has no default export; it should say: export default ${made}({ ... })`;
     throw new InputError('program/no-default', message, { file: shownPath(path) });
   }
   return found;
+}
+
+/** What a user's module exports; of CommonJS, all may stand below `default`. @throws InputError `program/...` */
+export async function loadModule(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return importModule(await preparedPath(file));
+}
+
+async function preparedPath(file: string): Promise<string> {
+  const path = resolve(file);
+  await requireFile(file, path);
+  await prepareLoader(path);
+  return path;
 }
 
 async function requireFile(file: string, path: string): Promise<void> {
@@ -69,10 +73,16 @@ function entryPoints(): EntryPoints {
   );
 }
 
-/** Once per process: hooks stay. Ours is registered last and therefore asked first. */
+/** What the hooks load by now: they stay for as long as the thread lives. */
+let loaded: 'nothing' | 'JavaScript' | 'TypeScript' = 'nothing';
+
+/** Our hook is registered last and therefore asked first. */
 async function prepareLoader(path: string): Promise<void> {
+  const needsTypeScript = typescript.includes(extname(path));
+  if (loaded === 'TypeScript' || (loaded === 'JavaScript' && !needsTypeScript)) return;
+  loaded = needsTypeScript ? 'TypeScript' : 'JavaScript';
   const data = entryPoints();
-  if (typescript.includes(extname(path))) (await import('tsx/esm/api')).register();
+  if (needsTypeScript) (await import('tsx/esm/api')).register();
   register<EntryPoints>(ownModule('modules/module-hook'), { data });
   if (!(await isWrittenAsModule(pathToFileURL(path).href))) await answerRequire(data);
 }
@@ -91,13 +101,21 @@ async function answerRequire(data: EntryPoints): Promise<void> {
 }
 
 async function importModule(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await importAny(path);
+  } catch (error) {
+    throw await loadError(error, path);
+  }
+}
+
+async function importAny(path: string): Promise<Record<string, unknown>> {
   if (extname(path) !== '.cts') return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   (await import('tsx/cjs/api')).register();
   return { default: createRequire(path)(path) as unknown };
 }
 
 /** TypeScript and Babel write `export default` into CommonJS as a property. */
-function defaultOf(module: Record<string, unknown>): unknown {
+export function defaultOf(module: Readonly<Record<string, unknown>>): unknown {
   const found = module['default'];
   const isWrapped = typeof found === 'object' && found !== null && '__esModule' in found;
   return isWrapped ? (found as { readonly default?: unknown }).default : found;

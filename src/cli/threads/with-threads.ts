@@ -38,7 +38,8 @@ export async function withThreads<Job, Made, News, Result>(
   }
 }
 
-function ask<Made>(worker: Worker, job: unknown, onNews: (news: never) => void): Promise<Made> {
+/** @throws InputError as a `Thread` does */
+export function ask<Made>(worker: Worker, job: unknown, onNews: (news: never) => void): Promise<Made> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       worker.off('message', onMessage);

@@ -1,0 +1,47 @@
+/** How a session of a witness runs on a database. */
+import type { Duplex } from 'node:stream';
+import type { StatementEvent } from '../database/index.ts';
+import type { Dialect } from './application.ts';
+import { engineOf } from './engines.ts';
+import { type ProgramClient, RefusedStatement } from './program-client.ts';
+import { type Ran, runSteps, runUnit } from './run-steps.ts';
+import type { WitnessSession } from './witness-definition.ts';
+
+/** A connection of the session, whose statements are reported when they have ended. */
+export type Connect = (onStatement?: (event: StatementEvent) => void) => Duplex;
+
+/** @param around puts something between a client and the session that it is of */
+export type RunSession = (
+  session: WitnessSession,
+  connect: Connect,
+  around?: (client: ProgramClient) => Promise<ProgramClient>,
+) => Promise<Ran>;
+
+/** By the statements that the source has. */
+export function runStatements(dialect: Dialect): RunSession {
+  return async (session, connect, around) => {
+    const client = await engineOf[dialect].connect(connect());
+    return runWith(session, around === undefined ? client : await around(client), dialect);
+  };
+}
+
+async function runWith(
+  { scope, level, steps, arguments: given }: WitnessSession,
+  client: ProgramClient,
+  dialect: Dialect,
+): Promise<Ran> {
+  const { begin } = engineOf[dialect];
+  try {
+    if (scope === 'transactions of their own') return await runUnit(steps, given, client, dialect, level);
+    for (const sql of begin(level)) await client.query(sql);
+    const ran = await runSteps(steps, given, client, dialect);
+    await client.query(ran.end === 'aborted' ? 'ROLLBACK' : 'COMMIT');
+    return ran;
+  } catch (error) {
+    if (!(error instanceof RefusedStatement)) throw error;
+    await client.query('ROLLBACK');
+    return { end: 'aborted', saw: [], wrote: [] };
+  } finally {
+    client.end();
+  }
+}

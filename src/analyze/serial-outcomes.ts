@@ -1,0 +1,216 @@
+/** What the serial orders of a witness come to: each runs on a database of its own. */
+import { type Chooser, exploring, nextPath } from '../base/index.ts';
+import type { Table } from '../sql/index.ts';
+import { connectTo } from '../serve/index.ts';
+import { type DatabaseImage, openSqlDatabase, type SharedPlans, type SqlDatabase } from '../database/index.ts';
+import { prepareSchema, type SharedSchema } from '../sql-program/index.ts';
+import { engineOf } from './engines.ts';
+import type { ProgramClient, QueryResult } from './program-client.ts';
+import { statementsIn } from './paths.ts';
+import { isOf } from './run-dependent-columns.ts';
+import { type Connect, type RunSession, runStatements } from './run-session.ts';
+import type { Ran } from './run-steps.ts';
+import { ChoosingClient, usesSkipLocked } from './skip-locked-choices.ts';
+import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
+
+/** What the runs of a definition make once: its explored runs, and those of its serial orders. */
+export interface SharedBySerialRuns {
+  /** Of all definitions with the same tables. */
+  readonly plans: SharedPlans;
+  readonly schema: SharedSchema;
+}
+
+export async function readState({ state }: WitnessDefinition, client: ProgramClient): Promise<readonly QueryResult[]> {
+  const results: QueryResult[] = [];
+  for (const query of state) results.push(await client.query(query));
+  return results;
+}
+
+export interface Outcome {
+  readonly all: string;
+  readonly state: string;
+}
+
+/** @param committed in the order of the definition */
+export function outcomeText(
+  committed: readonly string[],
+  ran: Readonly<Record<string, Ran>>,
+  state: readonly QueryResult[],
+  { ignored, compared }: WitnessDefinition,
+): Outcome {
+  const without = (result: QueryResult): unknown =>
+    result.rows.map((row) => Object.entries(row).filter(([name]) => !ignored.includes(name)));
+  const left = JSON.stringify(state.map(without));
+  const beside =
+    compared === 'state and reads'
+      ? committed.map((name) => ran[name]?.saw.map((result) => [result.count, without(result)]))
+      : writtenBy(committed, ran, ignored);
+  return { all: `${JSON.stringify(beside)} ${left}`, state: left };
+}
+
+/**
+ * What was written by any of them, each once: two who claim one row write two things where one after the other only the first writes; who marks a row as read that is
+ * marked already writes nothing new.
+ */
+function writtenBy(
+  committed: readonly string[],
+  ran: Readonly<Record<string, Ran>>,
+  ignored: readonly string[],
+): readonly string[] {
+  const dependent = new Set(ignored);
+  const texts = committed
+    .flatMap((name) => ran[name]?.wrote ?? [])
+    .map(({ statement: { sql, parameters }, given }) =>
+      JSON.stringify([sql, given.filter((_, at) => !isOf(parameters[at], dependent))]),
+    );
+  return [...new Set(texts)].toSorted();
+}
+
+interface Orders {
+  readonly outcomes: Outcome[];
+  /** Those that have not run yet. */
+  readonly left: SerialRun[];
+}
+
+interface SerialRun {
+  readonly order: readonly WitnessSession[];
+  /** Of what SKIP LOCKED leaves out: choices, from the first; beyond them nothing is left out. */
+  readonly path: readonly number[];
+}
+
+/** With SKIP LOCKED, of one set of sessions: with more, nothing is said. */
+const serialRunsMax = 256;
+
+/**
+ * What the serial orders of a definition do, as a text: which sessions commit, and how many rows each statement sees or changes. Definitions with
+ * the same text differ in amounts that decide nothing.
+ */
+export async function serialShape(definition: WitnessDefinition): Promise<string> {
+  const shapes: unknown[] = [];
+  const serial = new SerialRuns(definition, runStatements(definition.dialect), undefined);
+  for (const order of ordersOf(definition.sessions)) {
+    const { ran } = await serial.inOrder(order, exploring([]));
+    shapes.push(order.map(({ name }) => [name, ran[name]?.end, ran[name]?.saw.map(({ count }) => count)]));
+  }
+  return JSON.stringify(shapes);
+}
+
+/**
+ * What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen: first each as it is, then with rows that
+ * SKIP LOCKED leaves out.
+ */
+export class SerialOutcomes {
+  readonly #definition: WitnessDefinition;
+  readonly #runs: SerialRuns;
+  readonly #orders = new Map<string, Orders>();
+
+  constructor(definition: WitnessDefinition, run: RunSession, shared: SharedBySerialRuns | undefined) {
+    this.#definition = definition;
+    this.#runs = new SerialRuns(definition, run, shared);
+  }
+
+  /** What some order of the sessions shows as well: all that was seen, the final state only, or nothing. */
+  async explains(names: readonly string[], seen: Outcome): Promise<'all' | 'state' | 'nothing'> {
+    const { outcomes, left } = this.#ordersOf(names);
+    if (outcomes.some(({ all }) => all === seen.all)) return 'all';
+    for (let run = left.shift(); run !== undefined; run = left.shift()) {
+      const { outcome, next } = await this.#outcomeOf(run, names);
+      if (outcome !== undefined) outcomes.push(outcome);
+      if (next !== null) left.push({ order: run.order, path: next });
+      if (outcome?.all === seen.all) return 'all';
+      if (outcomes.length === serialRunsMax) return 'all';
+    }
+    return outcomes.some(({ state }) => state === seen.state) ? 'state' : 'nothing';
+  }
+
+  #ordersOf(names: readonly string[]): Orders {
+    const key = names.join('\0');
+    const sessions = this.#definition.sessions.filter(({ name }) => names.includes(name));
+    const left = ordersOf(sessions).map((order) => ({ order, path: [] }));
+    const orders = this.#orders.get(key) ?? { outcomes: [], left };
+    this.#orders.set(key, orders);
+    return orders;
+  }
+
+  /** `undefined`: a session that committed does not commit in this order. `next`: other rows to leave out. */
+  async #outcomeOf(
+    { order, path }: SerialRun,
+    names: readonly string[],
+  ): Promise<{ readonly outcome: Outcome | undefined; readonly next: readonly number[] | null }> {
+    const chooser = exploring(path);
+    const { ran, state } = await this.#runs.inOrder(order, chooser);
+    const areCommitted = order.every(({ name }) => ran[name]?.end === 'committed');
+    const outcome = areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined;
+    return { outcome, next: nextPath(chooser.path, chooser.options) };
+  }
+}
+
+/** Runs of a definition, one session after the other, each on a database of its own. */
+export class SerialRuns {
+  readonly #definition: WitnessDefinition;
+  readonly #run: RunSession;
+  readonly #shared: SharedBySerialRuns | undefined;
+  /** Of the schema; `undefined`: it has not run. */
+  #image: DatabaseImage | null | undefined;
+
+  constructor(definition: WitnessDefinition, run: RunSession, shared: SharedBySerialRuns | undefined) {
+    this.#definition = definition;
+    this.#run = run;
+    this.#shared = shared;
+  }
+
+  /** @param chooser of the rows that SKIP LOCKED leaves out */
+  async inOrder(
+    order: readonly WitnessSession[],
+    chooser: Chooser,
+  ): Promise<{ readonly ran: Readonly<Record<string, Ran>>; readonly state: readonly QueryResult[] }> {
+    const { dialect } = this.#definition;
+    const database = await this.#open();
+    try {
+      const ran: Record<string, Ran> = {};
+      const connected = (): Promise<ProgramClient> => engineOf[dialect].connect(connectTo(database));
+      const tableNamed = (name: string): Table | undefined => {
+        const found = database.catalog.relation('public', name);
+        return found?.kind === 'table' ? found : undefined;
+      };
+      // One for the whole order: an application that serves one call after the other.
+      const connect: Connect = (onStatement) => connectTo(database, onStatement === undefined ? {} : { onStatement });
+      for (const session of order) {
+        const mayChoose = statementsIn(session.steps).some(({ sql }) => usesSkipLocked(sql));
+        const choosing = async (client: ProgramClient): Promise<ProgramClient> =>
+          new ChoosingClient(client, await connected(), chooser, dialect, tableNamed);
+        ran[session.name] = await this.#run(session, connect, mayChoose ? choosing : undefined);
+      }
+      return { ran, state: await readState(this.#definition, await connected()) };
+    } finally {
+      database.close();
+    }
+  }
+
+  /** With the schema. */
+  async #open(): Promise<SqlDatabase> {
+    const { dialect, schema } = this.#definition;
+    const { profileAt, defaultIsolation } = engineOf[dialect];
+    this.#image ??= this.#shared?.schema.with({})?.image;
+    const image = this.#image;
+    // One client after the other: none is waited for, and every level shows the same. That of the explored runs can begin with their image.
+    const database = await openSqlDatabase({
+      profile: profileAt(defaultIsolation),
+      settle: null,
+      pauses: false,
+      ...(this.#shared === undefined ? {} : { sharedPlans: this.#shared.plans }),
+      ...(image ? { image } : {}),
+    });
+    if (!image) {
+      await prepareSchema(database, schema);
+      this.#image ??= database.image();
+    }
+    database.start();
+    return database;
+  }
+}
+
+function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((first) => ordersOf(items.filter((other) => other !== first)).map((rest) => [first, ...rest]));
+}

@@ -1,0 +1,182 @@
+/** `moirai analyze --run-code`, in a process of its own: the application's functions run in threads of it, on the mock database. */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, type Ended, root, runBuilt, UserFolder } from '../support/cli.ts';
+
+const folder = new UserFolder();
+beforeAll(async () => {
+  await build();
+  symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+}, 120_000);
+afterAll(() => folder.remove());
+
+function analyze(path: string, schema: string, ...options: readonly string[]): Promise<Ended> {
+  return runBuilt(['analyze', path, '--schema', schema, '--run-code', ...options], { cwd: folder.path });
+}
+
+const bank = {
+  'bank/schema.sql': 'CREATE TABLE accounts (id int PRIMARY KEY, name text NOT NULL, balance int NOT NULL);',
+  'bank/src/database.ts': `import { Pool } from 'pg';
+export const pool = new Pool();
+`,
+  'bank/src/accounts.ts': `import { pool } from './database';
+export async function deposit({ id, amount }: { id: number; amount: number }): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const { rows } = await client.query('SELECT balance FROM accounts WHERE id = $1', [id]);
+    await client.query('UPDATE accounts SET balance = $2 WHERE id = $1', [id, rows[0].balance + amount]);
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+}
+export async function rename(id: number, name: string): Promise<void> {
+  await pool.query('SELECT name FROM accounts WHERE id = $1 AND name <> $2', [id, name]);
+  let text = 'UPDATE accounts SET ';
+  while (!text.endsWith(' = $2')) text += 'name = $2';
+  await pool.query(text + ' WHERE id = $1', [id, name]);
+}
+export class Accounts {
+  async close(id: number): Promise<void> {
+    await pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+  }
+}
+`,
+  'bank/src/handlers.ts': `import { pool } from './database';
+export async function open(req, res): Promise<void> {
+  await pool.query('INSERT INTO accounts (id, name, balance) VALUES ($1, $2, 0)', [Number(req.params.id), req.body.name]);
+  res.status(201).json({});
+}
+`,
+  'bank/src/app.ts': `import express from 'express';
+import { open } from './handlers';
+express().post('/accounts/:id', open);
+`,
+  'bank/src/elsewhere.ts': `import { Pool } from 'pg';
+const pool = new Pool({ host: 'database.test', port: 5432 });
+export async function archive(id: number): Promise<void> {
+  await pool.query('UPDATE accounts SET balance = 0 WHERE id = $1', [id]);
+}
+`,
+  'bank/src/broken.ts': `import { pool } from './database';
+import './settings';
+export async function drop(id: number): Promise<void> {
+  await pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+}
+`,
+  'bank/src/settings.ts': `if (process.env['BANK_KEY'] === undefined) throw new Error('BANK_KEY is missing');
+export const key = process.env['BANK_KEY'];
+`,
+};
+
+describe('an application that is read in part', () => {
+  let ended: Ended;
+  beforeAll(async () => {
+    folder.write(bank);
+    ended = await runBuilt(
+      ['analyze', 'bank/src', '--schema', 'bank/schema.sql', '--run-code', '--json'],
+      // A secret of the shell is not the application's.
+      { cwd: folder.path, env: { BANK_KEY: 'secret' } },
+    );
+  }, 180_000);
+
+  const unit = (name: string): object | undefined => {
+    const { code } = JSON.parse(ended.out) as { code: { units: readonly { name: string }[] } };
+    return code.units.find((one) => one.name === name);
+  };
+
+  test('the lost update is confirmed by the code', () => {
+    expect(ended).toMatchObject({ code: 1, err: '' });
+    const { anomalies } = JSON.parse(ended.out) as { anomalies: readonly object[] };
+    const code = { status: 'confirmed', differs: 'internal', reason: null };
+    expect(anomalies).toContainEqual(
+      expect.objectContaining({
+        name: 'lost-update',
+        transactions: ['deposit'],
+        ran: 'code',
+        code: expect.objectContaining(code),
+      }),
+    );
+  });
+
+  test('functions and handlers run, and send what the source has', () => {
+    for (const name of ['deposit', 'POST /accounts/:id'])
+      expect(unit(name)).toMatchObject({ ran: true, reason: null, differences: [] });
+  });
+
+  test('what the source does not say, the run says, with file and line', () => {
+    const difference = {
+      file: 'bank/src/accounts.ts',
+      line: 17,
+      source: null,
+      sent: 'UPDATE accounts SET name = $2 WHERE id = $1',
+    };
+    expect(unit('rename')).toMatchObject({ ran: true, differences: [difference] });
+  });
+
+  test.each([
+    ['Accounts.close', 'it is a method, and its object is not known'],
+    ['archive', 'it connects to database.test:5432, which is not the mock database'],
+    ['drop', 'the module cannot be loaded: Error: BANK_KEY is missing'],
+  ])('%s does not run, and has its reason', (name, reason) => {
+    expect(unit(name)).toMatchObject({ ran: false, reason: expect.stringContaining(reason) });
+  });
+});
+
+test('code that does something else than its source makes the verdict unknown', async () => {
+  folder.write({
+    'other/schema.sql': bank['bank/schema.sql'],
+    // The reader takes what the driver is by the name of its module.
+    'other/src/close.ts': `import { Pool } from 'pg';
+const pool = new Pool();
+const { query } = Pool.prototype;
+Object.assign(Pool.prototype, { query: (text: string, ...rest: unknown[]) => query.call(pool, text.replace('DELETE FROM accounts', 'UPDATE accounts SET balance = 0'), ...rest) });
+export async function close(id: number): Promise<void> {
+  await pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+}
+`,
+  });
+  const { code, out } = await analyze('other/src', 'other/schema.sql');
+  expect(out).toContain(
+    'other/src/close.ts:6 the source has DELETE FROM accounts WHERE id = $1, the run sent UPDATE accounts SET balance = 0 WHERE id = $1',
+  );
+  expect(out).not.toContain('robust');
+  expect(code).toBe(2);
+}, 60_000);
+
+test('without source there is nothing to run: bad input', async () => {
+  folder.write({
+    'bank.ts':
+      "import { application } from 'moirai/analyze';\nexport default application({ schema: '', units: {} });\n",
+  });
+  expect(await runBuilt(['analyze', 'bank.ts', '--run-code'], { cwd: folder.path })).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('--run-code runs source'),
+  });
+}, 60_000);
+
+test('the three anomalies of the shop, by its own code', async () => {
+  const { code, out, err } = await runBuilt([
+    'analyze',
+    'examples/analyze/shop/src',
+    '--schema',
+    'examples/analyze/shop/schema.sql',
+    '--run-code',
+    '--json',
+  ]);
+  expect({ code, err }).toEqual({ code: 1, err: '' });
+  const found = JSON.parse(out) as {
+    anomalies: readonly { name: string; ran: string }[];
+    code: { units: readonly { ran: boolean; differences: readonly unknown[] }[] };
+  };
+  expect(found.anomalies.map(({ name, ran }) => [name, ran])).toEqual([
+    ['lost-update', 'code'],
+    ['write-skew', 'code'],
+    ['read-skew', 'code'],
+  ]);
+  expect(found.code.units.map(({ ran, differences }) => [ran, differences.length])).toEqual(
+    Array.from({ length: 8 }, () => [true, 0]),
+  );
+}, 300_000);
