@@ -1,5 +1,5 @@
 /** `moirai analyze --run-code`, in a process of its own: the application's functions run in threads of it, on the mock database. */
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runBuilt, UserFolder } from '../support/cli.ts';
@@ -144,6 +144,64 @@ export async function close(id: number): Promise<void> {
   );
   expect(out).not.toContain('robust');
   expect(code).toBe(2);
+}, 60_000);
+
+test('MySQL: a list is written into the text, and the code confirms the lost update', async () => {
+  folder.write({
+    'stock/schema.sql': 'CREATE TABLE items (id int PRIMARY KEY, stock int NOT NULL);',
+    'stock/src/items.ts': `import { createPool } from 'mysql2/promise';
+const pool = createPool(process.env.DATABASE_URL);
+export async function take(id: number, count: number): Promise<void> {
+  const connection = await pool.getConnection();
+  await connection.beginTransaction();
+  const [[item]] = await connection.query('SELECT stock FROM items WHERE id = ?', [id]);
+  await connection.query('UPDATE items SET stock = ? WHERE id = ?', [item.stock - count, id]);
+  await connection.commit();
+  connection.release();
+}
+export async function find(ids: number[]): Promise<unknown> {
+  return pool.query('SELECT stock FROM items WHERE id IN (?)', [ids]);
+}
+`,
+  });
+  const { code, out } = await analyze('stock/src', 'stock/schema.sql', '--engine', 'mysql', '--json');
+  const { anomalies, code: ran } = JSON.parse(out) as {
+    anomalies: readonly object[];
+    code: { units: readonly object[] };
+  };
+  expect({ code, anomalies }).toMatchObject({ code: 1, anomalies: [{ name: 'lost-update', ran: 'code' }] });
+  expect(ran.units).toMatchObject(['take', 'find'].map((name) => ({ name, ran: true, differences: [] })));
+}, 120_000);
+
+test('Ctrl-C ends a call that would not end, and its thread', async () => {
+  folder.write({
+    'endless/schema.sql': bank['bank/schema.sql'],
+    'endless/src/count.ts': `import { writeFileSync } from 'node:fs';
+import { Pool } from 'pg';
+const pool = new Pool();
+export async function count(id: number): Promise<void> {
+  writeFileSync('counting', '');
+  for (let turn = 0; turn >= 0; turn += 1) if (turn === 10) turn = 0;
+  await pool.query('SELECT balance FROM accounts WHERE id = $1', [id]);
+}
+`,
+  });
+  let interrupted = 0;
+  const { code, out } = await runBuilt(['analyze', 'endless/src', '--schema', 'endless/schema.sql', '--run-code'], {
+    cwd: folder.path,
+    onStart: (kill) => {
+      const look = setInterval(() => {
+        if (!existsSync(join(folder.path, 'counting'))) return;
+        clearInterval(look);
+        interrupted = performance.now();
+        kill('SIGINT');
+      }, 20);
+    },
+  });
+  expect(out).toContain('count did not run: it was interrupted');
+  expect(out).toContain("the check by the application's own code was interrupted");
+  expect(code).toBe(2);
+  expect(performance.now() - interrupted).toBeLessThan(10_000);
 }, 60_000);
 
 test('without source there is nothing to run: bad input', async () => {

@@ -2,7 +2,7 @@
  * An analysis checked by the application's own code. Each unit runs alone, and what it sends is compared with what the source was read to send; then the units of
  * each confirmed anomaly run in its schedules, on the same rows and with the same arguments.
  */
-import { Budget, type BudgetOptions, exploring, stopText } from '../../base/index.ts';
+import { Budget, type BudgetOptions, exploring, type StopReason, stopText } from '../../base/index.ts';
 import type { Evidence } from '../../evidence/index.ts';
 import { listed } from '../listed-names.ts';
 import { SqlError } from '../../sql/model/index.ts';
@@ -44,16 +44,20 @@ export async function runCode(
     anomalies.push(await check.anomaly(anomaly, units));
   }
   const report: CodeReport = { units, anomalies };
-  return { ...analysis, code: report, evidence: withCode(analysis.evidence, report) };
+  return { ...analysis, code: report, evidence: withCode(analysis.evidence, report, check.over) };
 }
 
 /** What the run shows to be another program than the source was read as is not known. */
-function withCode(evidence: Evidence, { units }: CodeReport): Evidence {
+function withCode(evidence: Evidence, { units }: CodeReport, over: StopReason | null): Evidence {
   const different = units.flatMap((unit) => unit.differences);
   const unrun = units.filter(({ reason }) => reason !== null).map(({ name }) => name);
   return {
     ...evidence,
-    cut: [...evidence.cut, ...different.map(differenceText)],
+    cut: [
+      ...evidence.cut,
+      ...different.map(differenceText),
+      ...(over === null ? [] : [`the check by the application's own code was ${stopText(over)}`]),
+    ],
     assumed: [
       ...evidence.assumed,
       ...(unrun.length === 0
@@ -90,6 +94,11 @@ class CodeCheck {
     };
   }
 
+  /** Why it ended early. */
+  get over(): StopReason | null {
+    return this.#limits.budget.over;
+  }
+
   async units(): Promise<readonly UnitRun[]> {
     const set = { schema: this.#schema, columns: new ParameterColumns(this.#schema) };
     const runs: UnitRun[] = [];
@@ -107,15 +116,17 @@ class CodeCheck {
   ): Promise<Pick<UnitRun, 'reason' | 'differences'>> {
     const found = new Map<string, Difference>();
     let reason: string | null = definitions.length === 0 ? 'no statement of it is understood' : null;
+    let hasRun = false;
     for (const definition of definitions) {
-      const { over } = this.#limits.budget;
-      if (over !== null) reason = `the check was ${stopText(over)}`;
-      if (reason !== null) break;
-      const ran = await this.#once(unit, definition);
-      if (typeof ran === 'string') reason = ran;
-      else for (const one of ran) found.set(JSON.stringify(one), one);
+      const { over } = this;
+      const ran = over === null ? await this.#once(unit, definition) : `the check was ${stopText(over)}`;
+      if (typeof ran === 'string') reason ??= ran;
+      else {
+        hasRun = true;
+        for (const one of ran) found.set(JSON.stringify(one), one);
+      }
     }
-    return { reason, differences: [...found.values()] };
+    return { reason: hasRun ? null : reason, differences: [...found.values()] };
   }
 
   /** @returns why it did not run, as a clause */
@@ -148,7 +159,7 @@ class CodeCheck {
     if (status.anomaly === 'overwritten')
       return { kind: 'not run', reason: 'only what its units write on the way differs, which is not compared' };
     const { program } = status;
-    const { over } = this.#limits.budget;
+    const { over } = this;
     if (over !== null) return { kind: 'not run', reason: `the check was ${stopText(over)}` };
     for (const { name, steps, scope } of program.sessions) {
       const unit = this.#unitOf(name, scope);

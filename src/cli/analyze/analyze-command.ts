@@ -1,7 +1,7 @@
 /** `moirai analyze`: the transactions of an application that can go wrong, the weakest safe level of each, and the smallest change. */
 import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { InputError } from '../../base/index.ts';
+import { Budget, InputError } from '../../base/index.ts';
 import { conclude, exitCodeOf } from '../../evidence/index.ts';
 import type { SourceOptions, Analysis, Application, Dialect, RunCodeOptions } from '../../analyze/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
@@ -179,8 +179,11 @@ async function analyzeCommand(
     isPart: options.changed !== false,
     ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
   };
+  const budget = new Budget(limits);
   const read = await placingSchema(file, options.schema, host, () => analyze(application, limits));
-  const analysis = options.runCode ? await checkedByCode({ application, analysis: read, source }, limits, host) : read;
+  const { leftMs } = budget;
+  const left = { ...limits, ...(leftMs === Infinity ? {} : { timeMaxMs: leftMs }) };
+  const analysis = options.runCode ? await checkedByCode({ application, analysis: read, source }, left, host) : read;
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
   const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
