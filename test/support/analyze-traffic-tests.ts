@@ -149,7 +149,14 @@ export function trafficTests(): void {
       };
       const ofTrace = await analyzed(['run.trace.jsonl'], files);
       // Only the source says which transactions are of one unit: a payment between the look at a balance and the removal of its account is lost.
-      expect({ ...ofTrace, code: 1 }).toEqual(await analyzed(['src', '--engine', dialect], files));
+      const { levels, anomalies, ...ofSource } = await analyzed(['src', '--engine', dialect], files);
+      // And by which call of a library a statement with a lock is sent.
+      const withoutCall = (text: string): string => text.replace(/ by \$\w+/, '');
+      expect({ ...ofTrace, code: 1 }).toEqual({
+        ...ofSource,
+        levels: levels.map(withoutCall),
+        anomalies: anomalies.map(withoutCall),
+      });
       expect(ofTrace.levels.length).toBe(4);
     }
 
