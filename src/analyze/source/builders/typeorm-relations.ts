@@ -299,7 +299,7 @@ export function relatedCondition(
 }
 
 /** The columns of a joined relation, each with a name of its own in the result. */
-export function joinedColumns(context: EntityContext, { entity, prefix }: JoinedRelation): readonly Fragment[] {
+function joinedColumns(context: EntityContext, { entity, prefix }: JoinedRelation): readonly Fragment[] {
   return [...entity.fields.keys()].map(
     (field): Fragment => [...column(entity, field), ` AS ${identifier(`${prefix}_${field}`, context.machine.dialect)}`],
   );
