@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SqlValue } from '../sql/model/value.ts';
-import { IndexTree, type IndexPath } from './index-tree.ts';
+import { boundsOf, IndexTree, type IndexPath } from './index-tree.ts';
 import { TableIndex } from './postgres/table-index.ts';
 import { type PostgresTable, StoredRow } from './postgres/table.ts';
 
@@ -51,6 +51,10 @@ function build(list: readonly { isInsert: boolean; key: number; id: number; run:
 
 const prefixes = fc.oneof(fc.constant([]), fc.tuple(fc.nat({ max: 12 })));
 const bound = fc.option(fc.record({ value: fc.nat({ max: 13 }), isInclusive: fc.boolean() }), { nil: undefined });
+const rowBound = fc.option(
+  fc.record({ value: fc.nat({ max: 13 }), behind: fc.tuple(fc.nat({ max: 60 })), isInclusive: fc.boolean() }),
+  { nil: undefined },
+);
 
 describe('against a sorted list', () => {
   test('order, size and neighbours', () => {
@@ -103,6 +107,27 @@ describe('against a sorted list', () => {
           if (met.length === model.length) break;
         }
         if (to !== undefined) expect(met).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('ranges between two rows', () => {
+    fc.assert(
+      fc.property(changes, rowBound, rowBound, fc.boolean(), (list, from, to, isDescending) => {
+        const { tree, model } = build(list);
+        const ends = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+        const path: IndexPath = { kind: 'index', index: 0, prefix: [], isDescending, ...ends };
+        const order = ({ key }: Entry, end: NonNullable<typeof from>): number =>
+          compare(key, [end.value, ...end.behind]);
+        const inRange = model.filter((entry) => {
+          const above = from === undefined ? 1 : order(entry, from);
+          const below = to === undefined ? -1 : order(entry, to);
+          return (above > 0 || (above === 0 && from?.isInclusive)) && (below < 0 || (below === 0 && to?.isInclusive));
+        });
+        expect([...tree.range(path)]).toEqual(isDescending ? inRange.toReversed() : inRange);
+        const { isBelow, isAbove } = boundsOf(path, compare);
+        expect(model.filter(({ key }) => !isBelow(key) && !isAbove(key))).toEqual(inRange);
       }),
       { numRuns: 40 },
     );

@@ -2,7 +2,7 @@
  * The entries of one index in order of key, then of row. Two levels of sorted arrays: a search is two binary searches, an insertion moves
  * a few hundred pointers at most. Cursors survive changes between their steps: they look for their place again.
  */
-import type { AccessPath, SqlValue } from '../sql/model/index.ts';
+import type { AccessPath, PathBound, SqlValue } from '../sql/model/index.ts';
 
 export interface IndexEntry {
   readonly key: readonly SqlValue[];
@@ -287,11 +287,15 @@ export function boundsOf(path: IndexPath, compare: CompareKeys): KeyBounds {
 /** The keys, or prefixes of keys, between which a range is. */
 function endsOf({ prefix, from, to }: IndexPath) {
   return {
-    low: from === undefined ? prefix : [...prefix, from.value],
-    high: to === undefined ? prefix : [...prefix, to.value],
+    low: from === undefined ? prefix : endOf(prefix, from),
+    high: to === undefined ? prefix : endOf(prefix, to),
     includesLow: from?.isInclusive ?? true,
     includesHigh: to?.isInclusive ?? true,
   };
+}
+
+function endOf(prefix: readonly SqlValue[], { value, behind }: PathBound): readonly SqlValue[] {
+  return behind === undefined ? [...prefix, value] : [...prefix, value, ...behind];
 }
 
 function placeBefore({ b, at }: Place): Place {

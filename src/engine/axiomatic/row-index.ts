@@ -3,7 +3,7 @@
  * that its cells can make up. Rows that are found may thus not match; a row that can match is found.
  */
 import { type IndexShape, type RowId, SqlError, type SqlValue } from '../../sql/model/index.ts';
-import { type IndexEntry, type IndexPath, IndexTree } from '../index-tree.ts';
+import { boundsOf, type IndexEntry, type IndexPath, IndexTree } from '../index-tree.ts';
 
 export type Key = readonly SqlValue[];
 
@@ -109,15 +109,9 @@ export class RowIndex<Of extends Indexed> {
   }
 
   /** Is a row with this key on the path? */
-  covers({ prefix, from, to }: IndexPath, key: Key): boolean {
-    const { compare } = this.shape;
-    if (compare(key, prefix) !== 0) return false;
-    const below = from === undefined ? 1 : compare(key, [...prefix, from.value]);
-    const above = to === undefined ? -1 : compare(key, [...prefix, to.value]);
-    return (
-      (below > 0 || (below === 0 && from?.isInclusive === true)) &&
-      (above < 0 || (above === 0 && to?.isInclusive === true))
-    );
+  covers(path: IndexPath, key: Key): boolean {
+    const { isBelow, isAbove } = boundsOf(path, this.shape.compare);
+    return !isBelow(key) && !isAbove(key);
   }
 
   addPending(row: Of, key: Key, by: object): void {

@@ -14,6 +14,8 @@ export interface EngineRules {
   readonly readsConstantTablesFirst: boolean;
   /** An index may be read whole for a condition on a column that is not its first, and a partial one for its own condition alone. */
   readonly filtersWholeIndexes: boolean;
+  /** `(a, b) > (1, 2)` is a range of an index that begins with `a`. */
+  readonly searchesRowRanges: boolean;
   /** May a join of two tables begin with either of them, or read both by indexes on the columns that it compares, one row of each at a time? */
   readonly mergesJoins: boolean;
   /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */

@@ -42,6 +42,7 @@ export {
   type IndexShape,
   type InsertResult,
   type KeptCondition,
+  type PathBound,
   type LockRequest,
   type MetadataLocking,
   type LockStrength,

@@ -9,6 +9,7 @@ export const mysqlEngine: EngineRules = {
   looksUpUniqueKeys: true,
   readsConstantTablesFirst: true,
   filtersWholeIndexes: false,
+  searchesRowRanges: false,
   mergesJoins: false,
   nullsAreSmallest: true,
   skipsUnchangedRows: true,

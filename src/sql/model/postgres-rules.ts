@@ -9,6 +9,7 @@ export const postgresEngine: EngineRules = {
   looksUpUniqueKeys: false,
   readsConstantTablesFirst: false,
   filtersWholeIndexes: true,
+  searchesRowRanges: true,
   mergesJoins: true,
   nullsAreSmallest: false,
   skipsUnchangedRows: false,

@@ -54,12 +54,19 @@ export type AccessPath =
       /** Equal to the first columns of the index: all of them for a point, none for a range over the first column. */
       readonly prefix: readonly SqlValue[];
       /** Bounds on the column after the prefix. */
-      readonly from?: { readonly value: SqlValue; readonly isInclusive: boolean };
-      readonly to?: { readonly value: SqlValue; readonly isInclusive: boolean };
+      readonly from?: PathBound;
+      readonly to?: PathBound;
       readonly isDescending: boolean;
       /** Conditions on later columns of the index, evaluated on its key: PostgreSQL reads no row of an entry that fails them. */
       readonly accepts?: (key: readonly SqlValue[]) => boolean;
     };
+
+export interface PathBound {
+  readonly value: SqlValue;
+  /** Values of the columns behind, for `(a, b) > (1, 2)`. Absent: none. */
+  readonly behind?: readonly SqlValue[];
+  readonly isInclusive: boolean;
+}
 
 /**
  * One row as one statement sees it. A cell that is `undefined` has not been read yet: `load` reads it (cell granularity of the axiomatic

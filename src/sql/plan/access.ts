@@ -9,6 +9,7 @@ import {
   engineRules,
   isSameType,
   type AccessPath,
+  type PathBound,
   type SqlType,
   type SqlArray,
   type SqlValue,
@@ -58,11 +59,8 @@ interface PrefixPart {
 interface Bound {
   readonly isInclusive: boolean;
   readonly valueOf: ValueOf;
-}
-
-interface BoundValue {
-  readonly value: SqlValue;
-  readonly isInclusive: boolean;
+  /** Of the columns behind, as far as the elements of a row are compared with columns of the index in its order. */
+  readonly behind: readonly ValueOf[];
 }
 
 const pointsMax = 100_000;
@@ -168,9 +166,8 @@ function accessBy(
     prefix.push(found.part);
     words.push(`${found.text} ${found.part.isNull ? 'is null' : found.part.valueOf === null ? 'in' : '='}`);
   }
-  const next = index.parts[prefix.length];
-  const from = next === undefined ? undefined : boundOf(next, ['>', '>='], usable, dialect);
-  const to = next === undefined ? undefined : boundOf(next, ['<', '<='], usable, dialect);
+  const from = boundOf(index, prefix.length, ['>', '>='], usable, dialect);
+  const to = boundOf(index, prefix.length, ['<', '<='], usable, dialect);
   if (prefix.length === 0 && from === undefined && to === undefined) return null;
   if (from !== undefined || to !== undefined) words.push('range');
   const isWhole = prefix.length === index.parts.length;
@@ -271,28 +268,63 @@ function converted(value: SqlValue, convert: ConvertBound): SqlValue[] {
   return result === undefined ? [] : [result];
 }
 
+/** @param at the column of the index */
 function boundOf(
-  part: Part,
+  { parts }: Index,
+  at: number,
   kinds: readonly ComparisonKind[],
   usable: readonly Comparison[],
   dialect: Dialect,
 ): Bound | undefined {
+  const [part, ...others] = parts.slice(at);
+  if (part === undefined) return undefined;
   for (const each of usable) {
-    const [value] = each.values;
-    if (!kinds.includes(each.kind) || !concerns(each, part) || value === undefined) continue;
-    const convert = boundConversion(part.type, value.type, dialect);
-    if (convert === null) continue;
-    return { isInclusive: each.kind.length === 2, valueOf: rangeValue(value, convert) };
+    const valueOf = kinds.includes(each.kind) ? rangeValue(each, part, dialect) : null;
+    if (valueOf === null) continue;
+    // A scan that turns round at a column is bounded by those before it: `_bt_first` in nbtsearch.c.
+    const turn = others.findIndex(({ isDescending }) => isDescending !== part.isDescending);
+    const behind = behindOf(each, turn < 0 ? others : others.slice(0, turn), dialect);
+    const last = behind.length < each.behind.length ? each : (each.behind.at(-1) ?? each);
+    return { isInclusive: last.kind.length === 2, valueOf, behind };
   }
   return undefined;
 }
 
-/** `null`: compared with NULL, so no row at all. `undefined`: no bound. */
-function rangeValue(value: Expression, convert: ConvertBound): ValueOf {
+function behindOf({ behind }: Comparison, parts: readonly Part[], dialect: Dialect): ValueOf[] {
+  const found: ValueOf[] = [];
+  for (const [i, each] of behind.entries()) {
+    const part = parts[i];
+    const valueOf = each === null || part === undefined ? null : rangeValue(each, part, dialect);
+    if (valueOf === null) break;
+    found.push(valueOf);
+  }
+  return found;
+}
+
+/** Its value is `null` where the column is compared with NULL, `undefined` where the type has no such bound. `null`: not a bound of this column. */
+function rangeValue(comparison: Comparison, part: Part, dialect: Dialect): ValueOf | null {
+  const [value] = comparison.values;
+  if (!concerns(comparison, part) || value === undefined) return null;
+  const convert = boundConversion(part.type, value.type, dialect);
+  if (convert === null) return null;
   return (frame) => {
     const found = value.evaluate(frame);
     return found === null ? null : convert(found);
   };
+}
+
+/** `null`: compared with NULL, so no row at all. `undefined`: no bound. A value behind that cannot be one leaves those before it. */
+function boundValue({ isInclusive, valueOf, behind }: Bound, frame: Frame): PathBound | null | undefined {
+  const value = valueOf(frame);
+  if (value === null || value === undefined) return value;
+  if (behind.length === 0) return { value, isInclusive };
+  const values: SqlValue[] = [];
+  for (const each of behind) {
+    const next = each(frame);
+    if (next === null || next === undefined) return { value, behind: values, isInclusive: true };
+    values.push(next);
+  }
+  return { value, behind: values, isInclusive };
 }
 
 function pathsOf(
@@ -305,12 +337,12 @@ function pathsOf(
   const isSingle = single.length === prefix.length;
   if (isSingle && from === undefined && to === undefined) return pointOf(index, single);
   return (frame) => {
-    const bounds: { from?: BoundValue; to?: BoundValue } = {};
-    const low = from?.valueOf(frame);
-    const high = to?.valueOf(frame);
+    const low = from === undefined ? undefined : boundValue(from, frame);
+    const high = to === undefined ? undefined : boundValue(to, frame);
     if (low === null || high === null) return nothing;
-    if (from !== undefined && low !== undefined) bounds.from = { value: low, isInclusive: from.isInclusive };
-    if (to !== undefined && high !== undefined) bounds.to = { value: high, isInclusive: to.isInclusive };
+    const bounds: { from?: PathBound; to?: PathBound } = {};
+    if (low !== undefined) bounds.from = low;
+    if (high !== undefined) bounds.to = high;
     const points = isSingle ? singlePoint(single, frame) : manyPoints(prefix, frame);
     const isCut = (points[0]?.length ?? 0) < prefix.length;
     if (isCut) return points.map((values) => ({ kind: 'index', index: index.id, prefix: values, isDescending: false }));

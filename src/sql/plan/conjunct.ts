@@ -31,6 +31,11 @@ export interface Comparison {
   readonly values: readonly Expression[];
   /** Rows that the values look at. */
   readonly uses: ReadonlySet<number>;
+  /**
+   * `(a, b) > (1, 2)` is `a >= 1`, which it implies, and behind it `b > 2`, which holds only where `a` is equal. `null`: an element that no index
+   * compares. Of other comparisons there are none.
+   */
+  readonly behind: readonly (Comparison | null)[];
 }
 
 export function compileConjuncts(condition: Node | undefined, scope: QueryScope): Conjunct[] {
@@ -110,11 +115,28 @@ function comparisonsOf(expression: A_Expr, scope: QueryScope): Comparison[] {
   }
 }
 
-/** `(a, b) = (1, 2)` compares each with each. */
+/** `(a, b) = (1, 2)` compares each with each; `(a, b) > (1, 2)` is a range. */
 function rowComparisons(left: Node, kind: ComparisonKind, right: Node, scope: QueryScope): Comparison[] {
-  if (kind !== '=' || !('RowExpr' in left) || !('RowExpr' in right)) return [];
-  const values = right.RowExpr.args ?? [];
-  return (left.RowExpr.args ?? []).flatMap((each, i) => comparison(each, '=', values.slice(i, i + 1), scope));
+  if (!('RowExpr' in left) || !('RowExpr' in right)) return [];
+  const [lefts, rights] = [left.RowExpr.args ?? [], right.RowExpr.args ?? []];
+  if (kind === '=') return lefts.flatMap((each, i) => comparison(each, '=', rights.slice(i, i + 1), scope));
+  if (!engineRules[scope.dialect].searchesRowRanges) return [];
+  const other = mirrored[kind] ?? kind;
+  return [...rowRange(lefts, kind, rights, scope), ...rowRange(rights, other, lefts, scope)];
+}
+
+/** The first elements that differ decide. PostgreSQL: `match_rowcompare_to_indexcol`, `expand_indexqual_rowcompare` in indxpath.c. */
+function rowRange(
+  sides: readonly Node[],
+  kind: ComparisonKind,
+  values: readonly Node[],
+  scope: QueryScope,
+): Comparison[] {
+  const [first, ...others] = sides.map((side, i) => comparison(side, kind, values.slice(i, i + 1), scope)[0]);
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first];
+  const behind = others.map((each) => (each?.row === first.row ? each : null));
+  const uses = new Set([first, ...behind].flatMap((each) => [...(each?.uses ?? [])]));
+  return [{ ...first, kind: kind.startsWith('<') ? '<=' : '>=', uses, behind }];
 }
 
 function comparison(side: Node, kind: ComparisonKind, others: readonly Node[], scope: QueryScope): Comparison[] {
@@ -126,7 +148,7 @@ function comparison(side: Node, kind: ComparisonKind, others: readonly Node[], s
   const expected = kind === 'any' || kind === 'member' ? undefined : own.type;
   const { result: values, uses } = scope.tracked(() => others.map((node) => compileExpression(node, scope, expected)));
   if (uses.has(row)) return [];
-  return [{ row, cell: own.column?.cell ?? -1, text: treeText(side), type: own.type, kind, values, uses }];
+  return [{ row, cell: own.column?.cell ?? -1, text: treeText(side), type: own.type, kind, values, uses, behind: [] }];
 }
 
 /** Plain columns and what indexes are made on: functions and operators over columns. */
