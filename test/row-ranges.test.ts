@@ -1,10 +1,10 @@
 /** Ranges of rows, `(a, b) > (1, 2)`: what an index finds, against a model and against PostgreSQL. */
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Chooser, seeded } from '../base/index.ts';
-import { startPostgres } from '../../test/support/postgres-server.ts';
-import { startedOrSkipped } from '../../test/support/server-process.ts';
-import { connected, openDatabase, type TestSession } from './sql-session.test-support.ts';
+import { type Chooser, seeded } from '../src/base/index.ts';
+import { startPostgres } from './support/postgres-server.ts';
+import { startedOrSkipped } from './support/server-process.ts';
+import { connected, openDatabase, type TestSession } from '../src/database/sql-session.test-support.ts';
 
 type Cell = number | null;
 type Triple = readonly [Cell, Cell, Cell];
