@@ -46,14 +46,17 @@ export type UnitEntry =
   /** It cannot be called: a clause that says why. */
   | { readonly kind: 'none'; readonly reason: string };
 
+/** A function of the application that can be imported. */
 export interface ExportedFunction {
   readonly file: string;
   /** `default` also for what a CommonJS module is as a whole. */
   readonly export: string;
 }
 
+/** A parameter of a unit's function: one argument, or an object with several. */
 export type EntryParameter = EntryName | { readonly properties: readonly EntryName[]; readonly isOptional: boolean };
 
+/** A parameter, or a property of one, that holds an argument of the unit. */
 export interface EntryName {
   readonly name: string;
   /** May a caller leave it out? */

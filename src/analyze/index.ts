@@ -50,7 +50,7 @@ export {
 export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
 export type { ApplicationCode, CallOutcome, UnitCall } from './code/application-code.ts';
 export type { Difference } from './code/compare-statements.ts';
-export type { CodeReport } from './code/code-report.ts';
+export type { AnomalyRun, CodeReport, UnitRun } from './code/code-report.ts';
 export { runCode, type RunCodeOptions } from './code/run-code.ts';
 export { formatProgram, programFileName } from './program-text.ts';
 export type { AnomalyKind, WitnessDefinition, WitnessSession } from './witness-definition.ts';

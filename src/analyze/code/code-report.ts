@@ -3,12 +3,14 @@ import type { Place } from '../application.ts';
 import type { AnomalyKind } from '../witness-definition.ts';
 import type { Difference } from './compare-statements.ts';
 
+/** Of the units that were called, and of the anomalies that were explored by calling them. */
 export interface CodeReport {
   readonly units: readonly UnitRun[];
   /** One for each anomaly, those of units last. */
   readonly anomalies: readonly AnomalyRun[];
 }
 
+/** A unit that ran alone, or the reason why it did not. */
 export interface UnitRun {
   readonly name: string;
   readonly place: Place;
@@ -17,6 +19,7 @@ export interface UnitRun {
   readonly differences: readonly Difference[];
 }
 
+/** What exploring an anomaly by the application's own functions came to. */
 export type AnomalyRun =
   | {
       readonly kind: 'confirmed';
