@@ -1,5 +1,5 @@
 /** `moirai analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change. */
-import { Budget, type BudgetOptions } from '../base/index.ts';
+import { assert, Budget, type BudgetOptions } from '../base/index.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
 import type { IsolationName } from '../sql/index.ts';
@@ -7,19 +7,12 @@ import { mergeAlike } from './alike-anomalies.ts';
 import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
-import { type Amounts, amountsForState, attempts, firstAmounts } from './amounts.ts';
-import { boundaryAmounts, type CheckedConditions, conditionsOf } from './boundary-amounts.ts';
+import { attempts } from './amounts.ts';
 import type { CodeReport } from './code/code-report.ts';
-import { concreteWitness, type WitnessedSet } from './concrete-witness.ts';
-import {
-  confirm,
-  type ExploreLimits,
-  exploreWitness,
-  PlansByTables,
-  preferState,
-  provenSchedulesMax,
-  stoppedBefore,
-} from './confirm.ts';
+import { provenSchedulesMax, stoppedBefore } from './confirm.ts';
+import { confirmWitness, type ConfirmedWitness } from './confirm-witness.ts';
+import { type ExploreLimits, type Explorer, exploringHere } from './explore-witness.ts';
+import { inOrder } from './in-order.ts';
 import { levelsOf } from './levels.ts';
 import { listed } from './listed-names.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
@@ -47,6 +40,8 @@ export interface AnalyzeOptions extends BudgetOptions {
   readonly stepsMax?: number;
   /** Of all programs of one witness together. Default 400. */
   readonly schedulesMax?: number;
+  /** Each explores one program at a time, here or in a thread. The answer is the same for any number. Default: one, here. */
+  readonly explorers?: readonly Explorer[];
 }
 
 /** What was found in an application. */
@@ -87,49 +82,8 @@ const graceMs = 500;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
-/** Of other witnesses than the first. */
-const othersMax = 12;
-
-/** The first witness with all amounts, others with a few. @param witnessOf is filled */
-function* definitionsOf(
-  first: Witness,
-  others: Iterable<Witness>,
-  set: WitnessedSet,
-  witnessOf: Map<WitnessDefinition, Witness>,
-): Generator<WitnessDefinition> {
-  const seen = new Set<string>();
-  function* made(witness: Witness, all: readonly Amounts[]): Generator<WitnessDefinition> {
-    for (const amounts of all) {
-      const definition = concreteWitness(witness, set, amounts);
-      const text = JSON.stringify([definition.schema, definition.sessions.map((one) => [one.name, one.arguments])]);
-      if (seen.has(text)) continue;
-      seen.add(text);
-      witnessOf.set(definition, witness);
-      yield definition;
-    }
-  }
-  yield* made(first, [...firstAmounts, ...boundaryAmounts(checkedIn(first, set)), ...attempts]);
-  let left = othersMax;
-  for (const other of others) {
-    if (left === 0) return;
-    left -= 1;
-    yield* made(other, firstAmounts);
-  }
-}
-
-function checkedIn({ transactions }: Witness, set: WitnessedSet): readonly CheckedConditions[] {
-  return transactions.map((transaction) => ({
-    transaction,
-    conditions: conditionsOf(set.transactions[transaction] as AnalyzedTransaction),
-  }));
-}
-
 function searchLimits(stepsMax: number, budget: Budget): SearchLimits {
   return { stepsMax, isOver: () => budget.over !== null };
-}
-
-function writesRows({ paths }: AnalyzedTransaction): boolean {
-  return paths.flat().some(({ moments }) => moments.flat().some(({ writes }) => writes.size > 0));
 }
 
 class ApplicationAnalysis {
@@ -137,7 +91,7 @@ class ApplicationAnalysis {
   readonly #schema: Schema;
   readonly #columns: ParameterColumns;
   readonly #options: AnalyzeOptions;
-  readonly #limits: ExploreLimits & { readonly budget: Budget };
+  readonly #limits: ExploreLimits & { readonly explorers: readonly Explorer[]; readonly budget: Budget };
   readonly #proof: ProofOptions;
   readonly #transactions: readonly AnalyzedTransaction[];
   /** Those that were understood as a whole. */
@@ -153,7 +107,8 @@ class ApplicationAnalysis {
     this.#columns = new ParameterColumns(schema);
     this.#options = options;
     const { isolation, stepsMax = stepsMaxDefault, schedulesMax = schedulesMaxDefault } = options;
-    this.#limits = { schedulesMax, plans: new PlansByTables(), budget: new Budget(options) };
+    const { explorers = [exploringHere()] } = options;
+    this.#limits = { schedulesMax, explorers, budget: new Budget(options) };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
     const { timeMaxMs = Infinity } = options;
@@ -200,14 +155,12 @@ class ApplicationAnalysis {
       const set = this.#robustSet(transactions);
       const { found: witnesses, unsearched } = set.witnesses(levels);
       this.#unsearched = unsearched;
-      for (const found of witnesses) {
-        const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
-        const anomaly =
-          found.kind === 'cut'
-            ? this.#cutSearch(found, taking)
-            : await this.#anomaly(found, set.others(levels, found), taking, transactions);
-        anomalies.push({ ...anomaly, isLeft: round > 0 });
-      }
+      const anomaliesOf = await inOrder(witnesses, this.#limits.explorers, {
+        prepare: async (found, explore) =>
+          found.kind === 'cut' ? null : this.#confirmed(found, set.others(levels, found), transactions, explore),
+        use: (found, confirmed, explore) => this.#anomaly(found, confirmed, transactions, explore),
+      });
+      anomalies.push(...anomaliesOf.map((anomaly) => ({ ...anomaly, isLeft: round > 0 })));
       if (this.#changes.length === before || this.#isOver) break;
     }
     return anomalies;
@@ -253,7 +206,7 @@ class ApplicationAnalysis {
     return unitAnomalies(units, {
       ...this.#proof,
       columns: this.#columns,
-      limits: this.#limits,
+      limits: { ...this.#limits, explore: this.#limits.explorers.at(-1) ?? exploringHere() },
       attempts,
     });
   }
@@ -296,32 +249,40 @@ class ApplicationAnalysis {
     return anomalyOf(unnamed, taking, { kind: 'possible', reason }, null);
   }
 
-  async #anomaly(
+  /** What the changes of this round's other anomalies do not decide. `null`: the time is over. */
+  async #confirmed(
     witness: Witness,
     others: Iterable<Witness>,
-    taking: readonly AnalyzedTransaction[],
     transactions: readonly AnalyzedTransaction[],
-  ): Promise<Omit<Anomaly, 'isLeft'>> {
-    const untried = this.#isOver ? stoppedBefore(this.#limits) : null;
-    if (untried !== null) return anomalyOf(unnamed, taking, untried, null);
+    explore: Explorer,
+  ): Promise<ConfirmedWitness | null> {
+    if (this.#isOver && stoppedBefore(this.#limits) !== null) return null;
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
     const scope = 'one transaction' as const;
     const set = { transactions, levels, schema: this.#schema, columns: this.#columns, scope };
-    const witnessOf = new Map<WitnessDefinition, Witness>();
-    const first = await confirm(definitionsOf(witness, others, set, witnessOf), this.#limits);
-    // Without one that only reads, the others are serializable: its reads are all that can differ.
-    const mayDiffer = first.kind === 'confirmed' && taking.every(writesRows);
-    const seen = mayDiffer ? (witnessOf.get(first.definition) ?? witness) : witness;
-    const forState = mayDiffer
-      ? [...amountsForState, ...boundaryAmounts(checkedIn(seen, set))].map((amounts) =>
-          concreteWitness(seen, set, amounts),
-        )
-      : [];
-    for (const definition of forState) witnessOf.set(definition, seen);
-    const confirmation = await preferState(first, forState, this.#limits);
-    const definition = confirmation.kind === 'confirmed' ? confirmation.definition : null;
-    const shown = definition === null ? undefined : witnessOf.get(definition);
-    const fix = await this.#fix(shown ?? witness, taking, definition);
+    return confirmWitness(witness, others, set, { ...this.#limits, explore });
+  }
+
+  async #anomaly(
+    found: Witness | CutSearch,
+    confirmed: ConfirmedWitness | null,
+    transactions: readonly AnalyzedTransaction[],
+    explore: Explorer,
+  ): Promise<Omit<Anomaly, 'isLeft'>> {
+    const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
+    if (found.kind === 'cut') return this.#cutSearch(found, taking);
+    if (confirmed === null) {
+      const untried = stoppedBefore(this.#limits);
+      assert(untried !== null, 'a witness is left out only when the time is over');
+      return anomalyOf(unnamed, taking, untried, null);
+    }
+    const { confirmation, witness } = confirmed;
+    const fix = await this.#fix(
+      witness,
+      taking,
+      confirmation.kind === 'confirmed' ? confirmation.definition : null,
+      explore,
+    );
     if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
     const name = (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? unnamed;
     return anomalyOf(name, taking, confirmation, fix);
@@ -336,6 +297,7 @@ class ApplicationAnalysis {
     witness: Witness,
     taking: readonly AnalyzedTransaction[],
     definition: WitnessDefinition | null,
+    explore: Explorer,
   ): Promise<Fix | null> {
     const own = this.#changes.filter(({ transaction }) => taking.some(({ name }) => name === transaction));
     const candidates = [
@@ -356,7 +318,7 @@ class ApplicationAnalysis {
         const transaction = witness.templates[instance?.template ?? 0]?.transaction ?? 0;
         return this.#known[transaction]?.name ?? '';
       };
-      const explored = await exploreWitness(changedWitness(definition, changes, nameOf), {
+      const explored = await explore(changedWitness(definition, changes, nameOf), {
         ...this.#limits,
         ...(proven === undefined ? {} : { schedulesMax: provenSchedulesMax }),
       });

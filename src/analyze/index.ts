@@ -47,6 +47,14 @@ export {
   statement,
   transaction,
 } from './builder.ts';
+export {
+  type Explored,
+  type Explorer,
+  exploringHere,
+  exploringIn,
+  exploringJobs,
+  type WitnessJob,
+} from './explore-witness.ts';
 export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
 export type { ApplicationCode, CallOutcome, UnitCall } from './code/application-code.ts';
 export type { Difference } from './code/compare-statements.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { IsolationName } from '../sql/index.ts';
 import type { Dialect, Statement, Step, Value } from './application.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
-import { exploreWitness, PlansByTables } from './confirm.ts';
+import { exploringHere } from './explore-witness.ts';
 import { RobustSet } from './robust-set.ts';
 import { readSchema } from './schema.ts';
 import { transactionsOf } from './transactions.ts';
@@ -234,7 +234,7 @@ test.each<Dialect>(['postgres', 'mysql'])(
           const { level, steps } = transactions[at % transactions.length] as (typeof transactions)[number];
           return { name: `s${at}`, scope: 'one transaction' as const, level, arguments: values, steps };
         });
-        const explored = await exploreWitness(
+        const explored = await exploringHere()(
           {
             schema: [schema, ...rows],
             sessions,
@@ -242,7 +242,7 @@ test.each<Dialect>(['postgres', 'mysql'])(
             compared: 'state and reads',
             ...stateOf(catalog, { has: () => true }, new Set()),
           },
-          { schedulesMax: isHeavy ? 300 : 40, plans: new PlansByTables() },
+          { schedulesMax: isHeavy ? 300 : 40 },
         );
         if (explored.kind === 'failed') throw new Error(explored.reason);
         schedules += explored.schedules;

@@ -10,7 +10,7 @@ import { boundaryAmounts, conditionsOf } from './boundary-amounts.ts';
 import { candidateChanges, type Change, changedWitness } from './changes.ts';
 import type { Amounts } from './amounts.ts';
 import { concreteWitness } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax, stoppedBefore } from './confirm.ts';
+import { confirm, type ConfirmLimits, provenSchedulesMax, stoppedBefore } from './confirm.ts';
 import { rowRules, type Witness } from './robust-set.ts';
 import type { ParameterColumns } from './parameter-columns.ts';
 import type { Schema } from './schema.ts';
@@ -20,7 +20,7 @@ import { hasDependentWrite, hasLaterWrite, staleReads } from './unit-witness.ts'
 import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
 
 export interface UnitSet extends ProofOptions {
-  readonly limits: ExploreLimits;
+  readonly limits: ConfirmLimits;
   readonly columns: ParameterColumns;
   /** Tried after those on the edge of conditions. */
   readonly attempts: readonly Amounts[];
@@ -239,7 +239,7 @@ class UnitSearch {
       const unit = unitOf(session);
       return unit === undefined || isWhole(unit, changes) ? 'one transaction' : 'transactions of their own';
     };
-    const explored = await exploreWitness(
+    const explored = await this.#set.limits.explore(
       {
         ...changed,
         compared: areWhole ? 'state and reads' : 'state and writes',

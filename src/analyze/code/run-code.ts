@@ -10,7 +10,8 @@ import type { IsolationName } from '../../sql/index.ts';
 import type { Analysis } from '../analyze.ts';
 import type { Anomaly } from '../anomaly.ts';
 import type { Application, Unit } from '../application.ts';
-import { type ExploreLimits, exploreWitness, type Explored, PlansByTables, shownSchedulesMax } from '../confirm.ts';
+import { shownSchedulesMax } from '../confirm.ts';
+import { type ExploreLimits, exploreWitness, type Explored, PlansByTables } from '../explore-witness.ts';
 import { ParameterColumns } from '../parameter-columns.ts';
 import { statementsIn } from '../paths.ts';
 import { readSchema, type Schema } from '../schema.ts';
@@ -80,6 +81,7 @@ class CodeCheck {
   readonly #code: ApplicationCode;
   readonly #isolation: IsolationName;
   readonly #limits: ExploreLimits & { readonly budget: Budget };
+  readonly #plans = new PlansByTables();
 
   constructor(application: Application, schema: Schema, code: ApplicationCode, options: RunCodeOptions) {
     this.#application = application;
@@ -89,7 +91,6 @@ class CodeCheck {
     this.#isolation = options.isolation;
     this.#limits = {
       schedulesMax: options.schedulesMax ?? schedulesMaxDefault,
-      plans: new PlansByTables(),
       budget: new Budget(options),
     };
   }
@@ -194,7 +195,7 @@ class CodeCheck {
     const units = program.sessions.map(({ name, scope }) => [name, this.#unitOf(name, scope)] as const);
     const sessions = new CodeSessions(this.#code, new Map(units), program.dialect, replay !== undefined);
     const other = { run: sessions.run, limitMs, ...(replay === undefined ? {} : { replay }) };
-    const explored = await exploreWitness(program, limits, other);
+    const explored = await exploreWitness(program, limits, this.#plans, other);
     await sessions.forgetFresh();
     return sessions.failure === null ? explored : { kind: 'failed', reason: sessions.failure };
   }

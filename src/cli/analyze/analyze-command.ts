@@ -3,18 +3,19 @@ import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { Budget, InputError } from '../../base/index.ts';
 import { conclude, exitCodeOf } from '../../evidence/index.ts';
-import type { SourceOptions, Analysis, Application, Dialect, RunCodeOptions } from '../../analyze/index.ts';
+import type { SourceOptions, Analysis, Application, Dialect, Explorer, RunCodeOptions } from '../../analyze/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
 import { counted } from '../../report/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { seconds } from '../options/option-values.ts';
+import { seconds, wholeNumber } from '../options/option-values.ts';
 import { moiraiVersion } from '../own-files.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { loadDefaultInTime } from '../modules/module-loading.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { appearance } from '../output/style.ts';
 import { printEnding } from '../modules/user-program.ts';
+import { withExplorers } from './witness-threads.ts';
 
 interface AnalyzeCommandOptions {
   /** Default: the database's. */
@@ -39,6 +40,7 @@ interface AnalyzeCommandOptions {
   readonly runCode: boolean;
   /** Milliseconds. Default: any. */
   readonly maxTime: number | undefined;
+  readonly jobs: number;
   readonly color: boolean;
 }
 
@@ -86,6 +88,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       'for trying anomalies; those that are not tried by then are listed as possible',
       seconds('max-time'),
     )
+    .option('--jobs <n>', 'threads, for trying anomalies', wholeNumber('jobs', 1), 1)
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
@@ -153,12 +156,15 @@ function analyzeInterruptibly(file: string, options: AnalyzeCommandOptions, host
   const unknown = { file, verdict: 'unknown', gaps: [why], assumed: [] };
   const ending: Ending = { out: options.json ? `${JSON.stringify(unknown)}\n` : '', err: `${file}: ${why}\n`, code: 2 };
   let isRead = false;
-  const work = (quiet: Host): Promise<ExitCode> => analyzeCommand(file, options, quiet, () => (isRead = true));
+  const work = (quiet: Host): Promise<ExitCode> =>
+    withExplorers(options.jobs, quiet.interruption, (explorers) =>
+      analyzeCommand({ file, explorers }, options, quiet, () => (isRead = true)),
+    );
   return runInterruptibly(host, () => (isRead ? null : ending), work);
 }
 
 async function analyzeCommand(
-  file: string,
+  { file, explorers }: { readonly file: string; readonly explorers: readonly Explorer[] },
   options: AnalyzeCommandOptions,
   host: Host,
   onRead: () => void,
@@ -177,6 +183,7 @@ async function analyzeCommand(
     isolation,
     signal: host.interruption,
     isPart: options.changed !== false,
+    explorers,
     ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
   };
   const budget = new Budget(limits);

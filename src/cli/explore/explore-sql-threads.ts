@@ -8,12 +8,13 @@ import type {
   SqlPartOptions,
   SqlPartProgress,
 } from '../../explore/sql/index.ts';
+import { sharedInterruption } from '../threads/shared-interruption.ts';
 import { withThreads } from '../threads/with-threads.ts';
 
 export interface SqlWorkerData {
   readonly file: string;
   readonly options: SqlPartOptions;
-  /** Shared: 1 once the user has interrupted the command. */
+  /** Of `sharedInterruption`. */
   readonly interrupted: Int32Array;
 }
 
@@ -24,8 +25,7 @@ export async function exploreSqlOnThreads(
   options: SharedSqlOptions,
   jobs: number,
 ): Promise<ExploreSqlResult> {
-  const interrupted = new Int32Array(new SharedArrayBuffer(4));
-  options.signal?.addEventListener('abort', () => void Atomics.store(interrupted, 0, 1));
+  const interrupted = sharedInterruption(options.signal);
   // Loading it costs time that other commands do without.
   const { exploreSqlShared, sqlPartOptions } = await import('../sql-tools.ts');
   const data: SqlWorkerData = { file, options: sqlPartOptions(options), interrupted };

@@ -5,6 +5,7 @@ import { isSqlProgram } from '../../program/index.ts';
 import { exploreSqlPart, type SqlPartProgress, type SqlThread } from '../../explore/sql/index.ts';
 import { loadProgram } from '../modules/load-program.ts';
 import { answerJobs } from '../threads/answer-jobs.ts';
+import { interruptionOf } from '../threads/shared-interruption.ts';
 import type { SqlWorkerData } from './explore-sql-threads.ts';
 
 answerJobs(load(workerData as SqlWorkerData));
@@ -15,14 +16,6 @@ async function load({ file, options, interrupted }: SqlWorkerData): Promise<SqlT
   if (!isSqlProgram(program))
     throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
   return (job, report) => exploreSqlPart(program, options, job, atIntervals(report), signal);
-}
-
-function interruptionOf(interrupted: Int32Array): AbortSignal {
-  const interruption = new AbortController();
-  setInterval(() => {
-    if (Atomics.load(interrupted, 0) === 1) interruption.abort();
-  }, 50).unref();
-  return interruption.signal;
 }
 
 function atIntervals(report: (progress: SqlPartProgress) => void): (progress: SqlPartProgress) => void {

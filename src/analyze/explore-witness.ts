@@ -1,0 +1,137 @@
+/** Every schedule of a witness on the engine's profile, in this thread or in another one. */
+import { Budget, type BudgetOptions, InputError } from '../base/index.ts';
+import { SharedPlans } from '../database/index.ts';
+import { exploreSql } from '../explore/sql/index.ts';
+import { SharedSchema } from '../sql-program/index.ts';
+import { engineOf } from './engines.ts';
+import { type RunSession, runStatements } from './run-session.ts';
+import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
+import { programOf } from './witness-program.ts';
+
+export interface ExploreLimits {
+  readonly schedulesMax: number;
+  /** Of all explorations together. Default: any. */
+  readonly budget?: Budget;
+  /** Is the first schedule that no serial order explains the last? */
+  readonly failsFast?: boolean;
+}
+
+/** Explores one definition at a time. */
+export type Explorer = (definition: WitnessDefinition, limits: ExploreLimits) => Promise<Explored>;
+
+/** What a thread is asked: plain data. */
+export interface WitnessJob {
+  readonly definition: WitnessDefinition;
+  readonly schedulesMax: number;
+  readonly failsFast: boolean;
+  /** That are left. `null`: any. */
+  readonly timeMaxMs: number | null;
+}
+
+export function exploringHere(): Explorer {
+  const plans = new PlansByTables();
+  return (definition, limits) => exploreWitness(definition, limits, plans);
+}
+
+/** @param thread does a job as `exploringJobs` does */
+export function exploringIn(thread: (job: WitnessJob) => Promise<Explored>): Explorer {
+  return (definition, { schedulesMax, failsFast = false, budget }) => {
+    const leftMs = budget?.leftMs ?? Infinity;
+    return thread({ definition, schedulesMax, failsFast, timeMaxMs: leftMs === Infinity ? null : leftMs });
+  };
+}
+
+/** The side of the thread. @param signal aborted when the user interrupts the command */
+export function exploringJobs(signal: AbortSignal): (job: WitnessJob) => Promise<Explored> {
+  const explore = exploringHere();
+  return ({ definition, schedulesMax, failsFast, timeMaxMs }) => {
+    const time: BudgetOptions = timeMaxMs === null ? {} : { timeMaxMs };
+    return explore(definition, { schedulesMax, failsFast, budget: new Budget({ ...time, signal }) });
+  };
+}
+
+const tablesMax = 32;
+
+/** Of definitions with the same DDL: their rows differ. */
+export class PlansByTables {
+  readonly #known = new Map<string, SharedPlans>();
+
+  of({ schema: [ddl = ''], dialect }: WitnessDefinition): SharedPlans {
+    const key = `${dialect}\0${ddl}`;
+    const plans = this.#known.get(key) ?? new SharedPlans();
+    // Each has the catalog for which it planned.
+    if (this.#known.size >= tablesMax) this.#known.clear();
+    this.#known.set(key, plans);
+    return plans;
+  }
+}
+
+/** How the sessions of a witness run, where it is not by their statements. */
+export interface OtherRun {
+  readonly run: RunSession;
+  /** For one schedule, and for what a session does between two statements. */
+  readonly limitMs: number;
+  /** Only this schedule. */
+  readonly replay?: string;
+}
+
+export type Explored =
+  | {
+      readonly kind: 'explored';
+      readonly anomaly: AnomalyKind | null;
+      readonly name: string | null;
+      readonly schedules: number;
+      readonly violations: number;
+      readonly isComplete: boolean;
+      /** Runs a schedule again that shows the anomaly; `null`: there is none. */
+      readonly replay: string | null;
+    }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export async function exploreWitness(
+  definition: WitnessDefinition,
+  { schedulesMax, budget, failsFast = false }: ExploreLimits,
+  plans: PlansByTables,
+  other?: OtherRun,
+): Promise<Explored> {
+  const seen = new Set<AnomalyKind>();
+  const shared = { plans: plans.of(definition), schema: new SharedSchema() };
+  const run = other?.run ?? runStatements(definition.dialect);
+  const program = programOf(definition, run, (kind) => seen.add(kind), shared);
+  // Each session names its level; what runs outside a transaction has the default.
+  const { profileAt, defaultIsolation } = engineOf[definition.dialect];
+  const profile = profileAt(defaultIsolation);
+  try {
+    const result = await exploreSql(program, {
+      profile,
+      sharedPlans: shared.plans,
+      sharedSchema: shared.schema,
+      schedulesMax,
+      isFunctionOfReads: true,
+      failsFast,
+      ...(other === undefined ? {} : { waitMs: other.limitMs, timeoutMs: other.limitMs }),
+      ...(other?.replay === undefined ? {} : { replay: other.replay }),
+      ...(budget?.signal === undefined ? {} : { signal: budget.signal }),
+      ...(budget === undefined || budget.leftMs === Infinity ? {} : { timeMaxMs: budget.leftMs }),
+    });
+    const [first] = result.unsupported;
+    if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };
+    const { schedules, violations, complete, failures } = result;
+    // The invariant also runs on results that are no schedule's, to see what it looks at.
+    const shown = (['internal', 'external', 'overwritten'] as const).find((kind) => seen.has(kind)) ?? null;
+    const anomaly = violations === 0 ? null : shown;
+    return {
+      kind: 'explored',
+      anomaly,
+      name: failures[0]?.anomaly ?? null,
+      schedules,
+      violations,
+      isComplete: complete,
+      replay: failures[0]?.replay ?? null,
+    };
+  } catch (error) {
+    // The schema with these rows does not run, or a transaction fails in every order: not a witness.
+    if (error instanceof InputError) return { kind: 'failed', reason: error.message };
+    throw error;
+  }
+}
