@@ -36,6 +36,14 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     dialect: 'mysql',
+    row: '`NOWAIT` is for row locks alone',
+    matches: ({ line, ours, theirs }) =>
+      /\bnowait\b/i.test(theirs.lines[line]?.step?.sql ?? '') &&
+      hasCode(theirs.lines[line], '1205') &&
+      !hasError(ours.lines[line]),
+  },
+  {
+    dialect: 'mysql',
     row: 'gets 3058 of `GET_LOCK` here',
     matches: ({ line, ours, theirs }) =>
       [...(ours.lines[line]?.answers ?? [])].some(([session, answer]) => {
