@@ -50,7 +50,7 @@ export type Recheck = (frame: Frame) => boolean;
 /** What names mean where an expression stands; given by the planner. */
 export interface Scope {
   readonly dialect: Dialect;
-  /** MySQL's strict mode in a statement that writes: a text that is compared as a number has to be one (1292). DELETE takes what it begins with. */
+  /** MySQL's strict mode in a statement that writes: a text that is a number or a truth value there has to be a number (1292). DELETE takes what it begins with. */
   readonly refusesTruncation?: boolean;
   /** @throws SqlError 42703 unknown, 42702 ambiguous */
   readonly column: (names: readonly string[], position: number) => Expression;

@@ -17,6 +17,7 @@ import type { Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import type { CastContext } from './cast-rules.ts';
 import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
+import { withoutTruncation } from './mysql-truncation.ts';
 import { isTemporal, mysqlConversion } from './mysql-values.ts';
 import { secondDigitsOf } from './second-digits.ts';
 import type { Execution } from '../execution.ts';
@@ -309,12 +310,18 @@ function rescaled(value: SqlValue, scale: number): SqlValue {
 }
 
 /** For WHERE, ON, AND...: what is not a boolean is converted or refused. Numbers and strings that are not zero are true. */
-export function coerceToBoolean(expression: Expression, construct: string, scope: Pick<Scope, 'dialect'>): Expression {
+export function coerceToBoolean(
+  expression: Expression,
+  construct: string,
+  scope: Pick<Scope, 'dialect' | 'refusesTruncation'>,
+): Expression {
   if (expressionRules[scope.dialect].convertsAll && !isUntypedParameter(expression)) {
     if (expression.type.name === 'bool') return expression;
-    return isUnknownLiteral(expression) && expression.literal === null
-      ? constantOf(null, types.bool)
-      : coerce(expression, types.bool, -1, 'explicit', scope);
+    if (isUnknownLiteral(expression) && expression.literal === null) return constantOf(null, types.bool);
+    const convert = (each: Expression): Expression => coerce(each, types.bool, -1, 'explicit', scope);
+    return scope.refusesTruncation === true && !expression.isRowFree
+      ? withoutTruncation(expression, convert)
+      : convert(expression);
   }
   if (expression.type.name !== 'bool' && expression.type.name !== 'unknown') {
     throw new SqlError(
