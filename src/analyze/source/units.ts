@@ -124,10 +124,27 @@ export function readUnits(
     });
   }
   drain();
-  const kept = withoutCalled(read);
+  const isNamed = ({ entries }: Read): boolean => entries.some((entry) => named.has(entry));
+  const alone = read.filter((one) => runsAlone(one.unit.place.file) && !isNamed(one));
+  const kept = withoutCalled(read.filter((one) => !alone.includes(one)));
   const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
-  const entries = new Set<ts.Node>(kept.flatMap((each) => each.entries));
-  return { units, notUnderstood: unreached(machine, units, { called, entries }), assumed: [...machine.assumed] };
+  const entries = new Set<ts.Node>([...kept, ...alone].flatMap((each) => each.entries));
+  const reached = [...units, ...alone.map(({ unit }) => unit)];
+  return {
+    units,
+    notUnderstood: unreached(machine, reached, { called, entries }),
+    assumed: [...machine.assumed, ...seedsAssumed(alone)],
+  };
+}
+
+/** A seed fills the database of a developer or a test before any client runs. */
+function runsAlone(path: string): boolean {
+  return /(?:^|\/)(?:seeds|seeders)\/|(?:^|\/)seed\.[cm]?[jt]sx?$/.test(path);
+}
+
+function seedsAssumed(alone: readonly Read[]): readonly string[] {
+  const files = new Set(alone.map(({ unit }) => unit.place.file));
+  return [...files].toSorted().map((file) => `${file} runs while no other transaction does: it is a seed`);
 }
 
 /** A function that a call makes, as it makes others: what it runs tells them apart. */
