@@ -31,7 +31,11 @@ test('a function that only a seed calls may be called by clients', () => {
 });
 
 test('a seed that --unit names is a unit', () => {
-  expect(unitsAndAssumed({ 'db/seed.ts': clear }, ['seed'])).toEqual({ units: ['seed'], notUnderstood: [], assumed: [] });
+  expect(unitsAndAssumed({ 'db/seed.ts': clear }, ['seed'])).toEqual({
+    units: ['seed'],
+    notUnderstood: [],
+    assumed: [],
+  });
 });
 
 test.each(['src/seed-phrase.ts', 'src/random/seeding.ts'])('%s is as any file', (file) => {
