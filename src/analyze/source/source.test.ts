@@ -41,13 +41,13 @@ unit POST /items
       'job.js': `const { Pool } = require('pg'); const cron = require('node-cron'); const pool = new Pool();
         async function sweep() { await pool.query('DELETE FROM sessions WHERE expires < now()'); }
         cron.schedule('* * * * *', sweep);`,
-      'seed.js': `const { Pool } = require('pg');
+      'prune.js': `const { Pool } = require('pg');
         async function main() { const pool = new Pool(); await pool.query('DELETE FROM items'); await pool.end(); }
         main();`,
     });
     expect(text).toBe(`unit node-cron: sweep
   DELETE FROM sessions WHERE expires < now()
-unit seed.js
+unit prune.js
   DELETE FROM items
 `);
   });
