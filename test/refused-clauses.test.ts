@@ -37,6 +37,7 @@ describe('refused by name', () => {
     ],
     ['create view w as select * from p with check option', 'WITH CHECK OPTION'],
     ['create sequence s cache 10', 'CACHE of a sequence'],
+    ["select pg_get_viewdef('v'::regclass)", 'the text of a view'],
     ['listen changes', 'LISTEN'],
     ['explain analyze delete from p', 'EXPLAIN ANALYZE'],
     ['explain (format yaml) select 1', 'a format of EXPLAIN'],

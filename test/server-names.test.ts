@@ -24,6 +24,8 @@ describe('PostgreSQL has it, moirai has not', () => {
     ['select generate_series(1, generate_series(1, 3))', 'generate_series inside an expression'],
     ["select 'a'::tsvector", 'type tsvector'],
     ['create table u (a inet)', 'type inet'],
+    ['create table u (a point)', 'type point'],
+    ['select name from pg_settings', 'the table pg_settings'],
     ["select '{\"a\": 1}'::jsonb @? '$.a'", 'operator jsonb @? unknown'],
     ['select * from pg_user_mappings', 'the table pg_user_mappings'],
     ['select indisclustered_ from pg_index', null],
