@@ -150,6 +150,12 @@ export class Catalog {
     return this.isTaken(schema, name) || (relations !== undefined && this.#uncommitted.isHidden(relations, name));
   }
 
+  /** Has another session changed the relation and not committed that yet? */
+  isChangedByOther({ schema, name }: Relation): boolean {
+    const relations = this.#schemas.get(schema)?.relations;
+    return relations !== undefined && this.#uncommitted.isHidden(relations, name);
+  }
+
   /** Puts a relation under its name, in the place of one with this name. */
   put(relation: Relation): Undo {
     return this.#set(this.#schema(relation.schema).relations, relation.name, relation);

@@ -1,7 +1,7 @@
 /** CREATE INDEX. */
 import type { IndexStmt, Node } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
-import { engineRules, SqlError } from '../model/index.ts';
+import { engineRules, notSupported, SqlError } from '../model/index.ts';
 import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
@@ -100,6 +100,8 @@ export function replaceTable(
   const { catalog } = planning;
   const isOther = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
   const isStored = isOther && changes.purpose === 'to stay';
+  // Two that index a table at a time: the later commit would take the other's index away.
+  if (catalog.isChangedByOther(before)) throw notSupported(`to change table "${before.name}" beside another transaction`);
   if (isStored) catalog.storage.alterTable(shapeOf(after, planning), convert);
   if (before.name !== after.name || before.schema !== after.schema) changes.did(catalog.remove(before));
   changes.did(catalog.put(after));

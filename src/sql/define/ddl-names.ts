@@ -3,7 +3,7 @@
  * other's transaction, and then fails with 23505, IF NOT EXISTS or not. Where it looks again in between and the other is committed by then, it fails with
  * another code: `transformCreateStmt`, `heap_create_with_catalog`, `TypeCreate`, `ChooseRelationName`.
  */
-import type { ColumnDef, CreateStmt, Node, RangeVar } from '@pgsql/types';
+import type { ColumnDef, CreateStmt, Node, RangeVar, RenameStmt } from '@pgsql/types';
 import { engineRules, SqlError } from '../model/index.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
@@ -32,6 +32,14 @@ export function ddlNames(node: Node, planning: Planning): NewName[] {
     const { schema, name, isTaken } = relationPlace({ ...relation, relname: idxname }, planning);
     return isTaken() ? [] : [relationName(schema, name, false, planning)];
   }
+  if ('RenameStmt' in node && renamesRelation(node.RenameStmt)) {
+    const { relation, newname } = node.RenameStmt;
+    return newRelationName(relation, newname, planning);
+  }
+  if ('AlterTableStmt' in node) {
+    const { relation, cmds = [] } = node.AlterTableStmt;
+    return cmds.flatMap((command) => newRelationName(relation, indexOfConstraint(command), planning));
+  }
   if ('CreateEnumStmt' in node) {
     const names = stringsOf(node.CreateEnumStmt.typeName);
     const schema = planning.creationSchema(names.at(-2));
@@ -45,6 +53,26 @@ export function ddlNames(node: Node, planning: Planning): NewName[] {
     return isTaken() ? [] : [{ ...entry, looks: [], ifEntered: 'wait' }];
   }
   return [];
+}
+
+function renamesRelation({ renameType = 'OBJECT_COLUMN' }: RenameStmt): boolean {
+  return ['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_SEQUENCE', 'OBJECT_INDEX'].includes(renameType);
+}
+
+/** The name that ADD CONSTRAINT gives to the index of a key. */
+function indexOfConstraint(node: Node): string | undefined {
+  if (!('AlterTableCmd' in node) || node.AlterTableCmd.subtype !== 'AT_AddConstraint') return undefined;
+  const { def } = node.AlterTableCmd;
+  if (def === undefined || !('Constraint' in def)) return undefined;
+  const { contype = 'CONSTR_CHECK', conname } = def.Constraint;
+  return contype === 'CONSTR_UNIQUE' || contype === 'CONSTR_PRIMARY' ? conname : undefined;
+}
+
+/** In the schema of the relation that is altered. */
+function newRelationName(relation: RangeVar | undefined, newName: string | undefined, planning: Planning): NewName[] {
+  if (newName === undefined) return [];
+  const { schema, name, isTaken } = relationPlace({ ...relation, relname: newName }, planning);
+  return isTaken() ? [] : [relationName(schema, name, false, planning)];
 }
 
 /** Of a relation that has a type of its rows: its name is looked for among relations, then among types. */

@@ -79,7 +79,7 @@ export interface EngineRules {
   readonly describesKeys: boolean;
   /** INSERT without a list of columns may give values for the first of them only. */
   readonly leavesColumnsOut: boolean;
-  /** FOR UPDATE locks the rows that subqueries in FROM read, too, and no rows of a query with window functions or of an outer join's other side. */
+  /** FOR UPDATE locks the rows that subqueries in FROM read, too, and no rows of an outer join's other side. */
   readonly locksDerivedTables: boolean;
   /** FOR UPDATE may stand inside of UNION. */
   readonly locksInsideUnion: boolean;

@@ -56,8 +56,8 @@ export function planLocking(
   if (select.groupClause !== undefined) refuse('GROUP BY clause');
   if (select.havingClause !== undefined) refuse('HAVING clause');
   if (isGrouped(select)) refuse('aggregate functions');
-  const { hasMetadataLocks, locksDerivedTables, locksWhileScanning } = engineRules[scope.dialect];
-  if (locksDerivedTables && hasWindows) refuse('window functions');
+  const { hasMetadataLocks, locksWhileScanning } = engineRules[scope.dialect];
+  if (hasWindows) refuse('window functions');
   if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
