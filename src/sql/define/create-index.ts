@@ -101,7 +101,8 @@ export function replaceTable(
   const isOther = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
   const isStored = isOther && changes.purpose === 'to stay';
   // Two that index a table at a time: the later commit would take the other's index away.
-  if (catalog.isChangedByOther(before)) throw notSupported(`to change table "${before.name}" beside another transaction`);
+  if (catalog.isChangedByOther(before))
+    throw notSupported(`to change table "${before.name}" beside another transaction`);
   if (isStored) catalog.storage.alterTable(shapeOf(after, planning), convert);
   if (before.name !== after.name || before.schema !== after.schema) changes.did(catalog.remove(before));
   changes.did(catalog.put(after));
