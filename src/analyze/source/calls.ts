@@ -24,6 +24,20 @@ import { choose, constantOf } from './value-arithmetic.ts';
 
 const depthMax = 60;
 
+/** Eight clauses of a statement that each depend on a condition of their own. */
+export const pathsMax = 256;
+
+/** Choices within choices share their sides. */
+const paths = new WeakMap<Abstract, number>();
+
+/** How often a call of it runs. */
+function pathsOf(callee: Abstract): number {
+  if (callee.kind !== 'choice') return 1;
+  const count = paths.get(callee) ?? pathsOf(callee.ifTrue) + pathsOf(callee.ifFalse);
+  paths.set(callee, count);
+  return count;
+}
+
 export function call(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
   switch (callee.kind) {
     case 'function':
@@ -36,6 +50,10 @@ export function call(machine: Machine, callee: Abstract, args: readonly Abstract
       return callKnown(machine, callee, args, at) ?? opaqueCall(machine, callee, args, at);
     }
     case 'choice': {
+      if (pathsOf(callee) > pathsMax) {
+        machine.notUnderstood(at, `too many paths: ${calledName(machine, at)} differs on more than ${pathsMax} paths`);
+        return unknown('what a call on too many paths gives');
+      }
       let [a, b]: [Abstract, Abstract] = [never, never];
       machine.fork(
         callee.condition,

@@ -107,10 +107,17 @@ function bounded(condition: Value): Value {
   return expression('a long condition', name, ...parts.values());
 }
 
-/** What is not constant. */
-function leaves(value: Value): readonly Value[] {
-  if (value.kind === 'expression') return value.operands.flatMap(leaves);
-  return value.kind === 'constant' || value.kind === 'unknown' ? [] : [value];
+/** What is not constant. Conditions share their parts: each is looked at once. */
+function leaves(condition: Value): readonly Value[] {
+  const [seen, found] = [new Set<Value>(), [] as Value[]];
+  const visit = (value: Value): void => {
+    if (seen.has(value)) return;
+    seen.add(value);
+    if (value.kind === 'expression') value.operands.forEach(visit);
+    else if (value.kind !== 'constant' && value.kind !== 'unknown') found.push(value);
+  };
+  visit(condition);
+  return found;
 }
 
 export function isConstant(value: Value, expected: boolean): boolean {

@@ -2,13 +2,14 @@
 import type { Dialect } from '../application.ts';
 import type ts from 'typescript';
 import { type Abstract, type Choice, type External, Memory, never, type Scope, unknown } from './abstract-value.ts';
-import { call, construct, injectedInstance, invoke } from './calls.ts';
+import { call, construct, injectedInstance, invoke, pathsMax } from './calls.ts';
 import { runSometime } from './run-sometime.ts';
 import { fork, loop, raise } from './control.ts';
 import { drivers } from './drivers/index.ts';
 import { opaqueHandle, opaqueTransaction } from './drivers/opaque-handle.ts';
 import { sqlHelper, textHandle, textTag } from './drivers/text-handle.ts';
 import { Emitter } from './emitter.ts';
+import { StepLimit, TooLarge } from './step-limit.ts';
 import { evaluate } from './expressions.ts';
 import { type FoundUnit, normalCompletion, type Machine } from './machine.ts';
 import { member } from './members.ts';
@@ -34,11 +35,12 @@ export interface InterpreterOptions {
 /** Expressions in each other, through the functions that they call: half of what Node's stack takes. */
 const depthMax = 600;
 
-/** Thrown where a unit takes more than `stepsMax`, or is too deep. */
-export class TooLarge extends Error {}
+/** Its text is put together from all clauses, and parsed. */
+const stepsOfStatement = 20;
 
 export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine {
-  let [left, depth] = [stepsMax, 0];
+  const steps = new StepLimit(stepsMax);
+  let depth = 0;
   const machine: Machine = {
     project,
     dialect,
@@ -54,15 +56,14 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     isSetup: false,
     evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
     restart: () => {
-      left = stepsMax;
+      steps.restart();
       machine.emitter = new Emitter();
       machine.frames = [];
       machine.handlers = [];
       machine.called.clear();
     },
     evaluate: (node, scope) => {
-      left--;
-      if (left < 0) throw new TooLarge('a unit is too large');
+      steps.take(1);
       if (depth === depthMax) throw new TooLarge('a unit is too deep');
       depth++;
       try {
@@ -96,7 +97,10 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     fork: (condition, ifTrue, ifFalse) => fork(machine, condition, ifTrue, ifFalse),
     raise: () => raise(machine),
     loop: (name, over, body) => loop(machine, name, over, body),
-    statement: (owner, sql) => runSql(machine, owner, sql),
+    statement: (owner, sql) => {
+      steps.take(stepsOfStatement);
+      return runSql(machine, owner, sql);
+    },
     begin: (connection, level, at) => beginTransaction(machine, connection, level, at),
     commit: (connection) => {
       if (machine.emitter.open?.connection === connection) machine.emitter.end('commit');
@@ -126,8 +130,14 @@ function callDriver(machine: Machine, callee: Abstract, args: readonly Abstract[
 /** `await`. */
 function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   if (value.kind === 'native' && value.settle !== undefined) return value.settle(at);
-  if (value.kind === 'choice' && (isAwaited(value.ifTrue) || isAwaited(value.ifFalse)))
-    return settleEither(machine, value, at);
+  if (value.kind === 'choice' && formsOf(value) > 0) {
+    if (formsOf(value) <= pathsMax) return settleEither(machine, value, at);
+    machine.notUnderstood(
+      at,
+      `too many paths: the statement has more than ${pathsMax} forms, one for each combination of its conditions`,
+    );
+    return unknown('what a statement of too many forms gives');
+  }
   if (value.kind === 'external' && isUnreadDriver(value)) {
     machine.notUnderstood(at, `${value.module} is not read`);
     return unknown(`what ${value.module} gives`);
@@ -137,10 +147,15 @@ function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   return value;
 }
 
-/** A statement that runs when it is awaited. */
-function isAwaited(value: Abstract): boolean {
-  if (value.kind === 'choice') return isAwaited(value.ifTrue) || isAwaited(value.ifFalse);
-  return value.kind === 'native' && value.settle !== undefined;
+/** Choices within choices share their sides. */
+const forms = new WeakMap<Choice, number>();
+
+/** Statements that run when it is awaited, one for each path. */
+function formsOf(value: Abstract): number {
+  if (value.kind !== 'choice') return value.kind === 'native' && value.settle !== undefined ? 1 : 0;
+  const count = forms.get(value) ?? formsOf(value.ifTrue) + formsOf(value.ifFalse);
+  forms.set(value, count);
+  return count;
 }
 
 function settleEither(machine: Machine, { condition, ifTrue, ifFalse }: Choice, at: ts.Node): Abstract {

@@ -5,6 +5,7 @@ import {
   type Abstract,
   arrayOf,
   constant,
+  type Native,
   native,
   plain,
   type RowsValue,
@@ -241,41 +242,35 @@ function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at:
     });
     return arrayOf(results);
   }
-  let result: Abstract = undefinedValue;
   const run = (element: Abstract) => {
-    result = machine.settle(machine.call(fn, [elementIn(list, element), unknown('an index')], at), at);
+    machine.settle(machine.call(fn, [elementIn(list, element), unknown('an index')], at), at);
     return normalCompletion;
   };
   const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });
-  const waiting = waitingList(machine, list, fn, at, probe);
-  if (waiting !== undefined) return waiting;
-  const trial = machine.emitter.apart(() => machine.memory.during(() => run(probe)));
+  const isWaiting = (made: Abstract): made is Native => made.kind === 'native' && made.runOn !== undefined;
+  const trial = machine.emitter.apart(() =>
+    machine.memory.during(() => {
+      const made = machine.call(fn, [elementIn(list, probe), unknown('an index')], at);
+      return isWaiting(made) ? made : machine.settle(made, at);
+    }),
+  );
+  const made = trial.result.result;
+  if (isWaiting(made)) return waitingList(machine, list, fn, at, made);
   if (trial.steps.some(does)) {
     overList(machine, list, elementName(fn), run, at);
     return unknown('a list of results');
   }
-  return projected(list, result);
+  return projected(list, made);
 }
 
 /** A statement for each element, none of which runs before it is awaited: `$transaction(ids.map((id) => ...))` runs them on its connection. */
-function waitingList(
-  machine: Machine,
-  list: Abstract,
-  fn: Abstract,
-  at: ts.Node,
-  probe: Abstract,
-): Abstract | undefined {
-  const { result } = machine.emitter.apart(() =>
-    machine.memory.during(() => machine.call(fn, [probe, unknown('an index')], at)),
-  );
-  const made = result.result;
-  if (made.kind !== 'native' || made.runOn === undefined) return undefined;
+function waitingList(machine: Machine, list: Abstract, fn: Abstract, at: ts.Node, made: Native): Abstract {
   const runEach = (runOne: (statement: Abstract) => void): Abstract => {
     overList(
       machine,
       list,
       elementName(fn),
-      (element) => (runOne(machine.call(fn, [element, unknown('an index')], at)), normalCompletion),
+      (element) => (runOne(machine.call(fn, [elementIn(list, element), unknown('an index')], at)), normalCompletion),
       at,
     );
     return unknown('a list of results');

@@ -17,12 +17,13 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { injectedInstance, isRowClass } from './calls.ts';
-import { TooLarge, interpreter } from './interpreter.ts';
+import { interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { request } from './members.ts';
 import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
 import { does, tidySteps } from './tidy-steps.ts';
+import { TooLarge } from './step-limit.ts';
 import { nameOf } from './transactions.ts';
 import { entryOf, entryOfFile } from './unit-entry.ts';
 import { unreached } from './unreached.ts';

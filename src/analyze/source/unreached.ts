@@ -7,7 +7,7 @@ import type { NotUnderstood, Place, Unit } from '../application.ts';
 import type { AnyStep } from './emitter.ts';
 import { tableOf } from './builders/drizzle-tables.ts';
 import { drivers } from './drivers/index.ts';
-import { TooLarge } from './interpreter.ts';
+import { TooLarge } from './step-limit.ts';
 import type { Machine } from './machine.ts';
 import { modulesOf } from './imported-modules.ts';
 import { isMapCall } from './map-call.ts';

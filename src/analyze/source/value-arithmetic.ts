@@ -23,7 +23,7 @@ export function valueOf(abstract: Abstract): Value {
         return { kind: 'unknown', reason: `an object of ${abstract.of.node.name?.text ?? 'a class'}` };
       return expression('object', ...[...abstract.properties.values()].map((cell) => valueOf(cell.value)));
     case 'choice':
-      return expression('if', abstract.condition, valueOf(abstract.ifTrue), valueOf(abstract.ifFalse));
+      return valueOfChoice(abstract);
     case 'external':
       return { kind: 'unknown', reason: `something of ${abstract.module}` };
     case 'native':
@@ -32,6 +32,23 @@ export function valueOf(abstract: Abstract): Value {
     case 'class':
       return { kind: 'unknown', reason: 'a function' };
   }
+}
+
+/** Of choices within choices, which share their sides: without sharing their values would double with each. */
+const values = new WeakMap<Choice, Value>();
+
+function valueOfChoice(choice: Choice): Value {
+  const known = values.get(choice);
+  if (known !== undefined) return known;
+  const value = expression('if', choice.condition, valueOf(choice.ifTrue), valueOf(choice.ifFalse));
+  if ([choice.ifTrue, choice.ifFalse].every(isFixed)) values.set(choice, value);
+  return value;
+}
+
+/** Nothing that the program does later changes its value: lists and objects have cells. */
+function isFixed(abstract: Abstract): boolean {
+  if (abstract.kind === 'choice') return values.has(abstract);
+  return abstract.kind !== 'array' && (abstract.kind !== 'object' || abstract.of !== null);
 }
 
 /** Its truth value in JavaScript. */

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { type Abstract, constant } from './abstract-value.ts';
+import { allOf, expression } from './conditions.ts';
+import { read } from './read-source.test-support.ts';
+import { StepLimit, TooLarge } from './step-limit.ts';
+import { valueOf } from './value-arithmetic.ts';
+import type { Value } from '../application.ts';
+
+const filters = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `if (asked.f${at}) query = query.where('c${at}', asked.f${at});`).join(' ');
+
+const list = (count: number): string => `import knex from 'knex'; const db = knex({});
+  export async function list(asked) { let query = db('parcels').select('id'); ${filters(count)} return await query; }`;
+
+test('a statement of few optional clauses has a form for each combination; of many, a line says that they are too many', () => {
+  const few = read({ 'list.ts': list(3) }, false);
+  expect(few.match(/FROM parcels/gi)).toHaveLength(8);
+  expect(few).not.toContain('not understood');
+  const many = read({ 'list.ts': list(24) }, false);
+  expect(many).toContain('not understood: too many paths');
+  expect(many).not.toMatch(/FROM parcels/i);
+});
+
+test('functions of lists within each other run once where they only compute', () => {
+  const depth = 10;
+  const names = Array.from({ length: depth }, (_, at) => `p${at}`);
+  const nested = names.reduceRight((inner, name, at) => {
+    const owner = at === 0 ? 'asked' : names[at - 1];
+    return `${owner}.parts.map((${name}) => ${inner})`;
+  }, 'p9.id');
+  const source = `import knex from 'knex'; const db = knex({});
+    export async function keep(asked) { const ids = ${nested}; await db('parcels').insert({ id: 1 }); return ids; }`;
+  expect(read({ 'keep.ts': source }, false, 300)).toMatch(/INSERT INTO parcels/i);
+});
+
+test('many large units take a bounded number of steps, and each has some', () => {
+  const steps = new StepLimit(4000);
+  const taken = Array.from({ length: 100 }, () => {
+    steps.restart();
+    let count = 0;
+    try {
+      for (;;) {
+        steps.take(1);
+        count++;
+      }
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooLarge);
+    }
+    return count;
+  });
+  expect(taken[0]).toBe(4000);
+  expect(taken.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(4000 * 5 + 100 * 100 + 100);
+  expect(Math.min(...taken)).toBeGreaterThanOrEqual(100);
+});
+
+test('a value of choices that share their sides shares its parts', () => {
+  const condition = (name: string): Value => ({ kind: 'argument', name });
+  const choice = Array.from({ length: 60 }, (_, at) => `c${at}`).reduce<Abstract>((before, name) => {
+    const other: Abstract = { kind: 'choice', condition: condition(`${name}b`), ifTrue: constant(1), ifFalse: before };
+    return { kind: 'choice', condition: condition(name), ifTrue: before, ifFalse: other };
+  }, constant(0));
+  const value = valueOf(choice);
+  const [, ifTrue, ifFalse] = value.kind === 'expression' ? value.operands : [];
+  expect(ifFalse?.kind === 'expression' ? ifFalse.operands[2] : undefined).toBe(ifTrue);
+});
+
+test('a long condition depends on each of its arguments, though its parts are shared', () => {
+  const asked: Value = { kind: 'argument', name: 'asked' };
+  const long = Array.from({ length: 60 }).reduce<Value>((before) => expression('both', before, before), asked);
+  const all = allOf([long, { kind: 'argument', name: 'other' }]);
+  const parts = all.kind === 'expression' ? all.operands.slice(1) : [];
+  expect(parts).toEqual([asked, { kind: 'argument', name: 'other' }]);
+});
