@@ -220,7 +220,7 @@ class ApplicationAnalysis {
     return this.#proof.search.isOver?.() === true;
   }
 
-  /** Of the weakest levels: they come last, and are told of small applications in any case. */
+  /** Of the weakest levels: they come last, and a small application has them in any case. */
   #lastLimits(): SearchLimits {
     const { budget } = this.#limits;
     const { signal } = this.#options;
