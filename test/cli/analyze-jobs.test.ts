@@ -4,12 +4,14 @@ import { expect, test } from 'vitest';
 import { runBuilt } from '../support/cli.ts';
 import { answerMsMax, interruptedAt } from '../support/interrupted.ts';
 
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+
 function analyzing(example: string, ...options: readonly string[]): readonly string[] {
   const folder = `examples/analyze/${example}`;
   return ['analyze', `${folder}/src`, '--schema', `${folder}/schema.sql`, '--json', ...options];
 }
 
-test.each(['shop', 'smallbank'])(
+test.each(isHeavy ? ['shop', 'smallbank'] : ['shop'])(
   '%s: two threads print what one prints',
   async (example) => {
     const alone = await runBuilt(analyzing(example, '--jobs', '1'));
