@@ -1,10 +1,12 @@
 /** `moirai analyze --jobs N`, as users run it: what one thread prints, whichever thread is done first; its end by Ctrl-C and by the time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { runBuilt } from '../support/cli.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { build, runBuilt } from '../support/cli.ts';
 import { answerMsMax, interruptedAt } from '../support/interrupted.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+
+beforeAll(build, 120_000);
 
 function analyzing(example: string, ...options: readonly string[]): readonly string[] {
   const folder = `examples/analyze/${example}`;
