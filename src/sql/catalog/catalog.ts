@@ -146,12 +146,15 @@ export class Catalog {
 
   /** Is it, or has another session put a relation under it and not committed that yet? */
   isTakenByAny(schema: string, name: string): boolean {
-    const relations = this.#schemas.get(schema)?.relations;
-    return this.isTaken(schema, name) || (relations !== undefined && this.#uncommitted.isHidden(relations, name));
+    return this.isTaken(schema, name) || this.#isHidden(schema, name);
   }
 
   /** Has another session changed the relation and not committed that yet? */
   isChangedByOther({ schema, name }: Relation): boolean {
+    return this.#isHidden(schema, name);
+  }
+
+  #isHidden(schema: string, name: string): boolean {
     const relations = this.#schemas.get(schema)?.relations;
     return relations !== undefined && this.#uncommitted.isHidden(relations, name);
   }
