@@ -29,7 +29,7 @@ export const engineBugs: readonly PlantedBug[] = [
   {
     name: 'locks of read committed outlive their record',
     file: 'src/engine/innodb/records.ts',
-    before: "const isPassedOn = locksGaps || lock.mode === (replacesDuplicates ? 'X' : 'S');",
+    before: 'const isPassedOn = locksGaps || lock.mode === duplicateMode;',
     after: 'const isPassedOn = true;',
     why: 'a transaction at READ COMMITTED locks the gap that a purged record leaves, and others wait',
     tests: ['src/engine/innodb/gap-locks.test.ts'],

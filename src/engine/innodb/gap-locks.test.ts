@@ -20,7 +20,7 @@ const owner = (id: number): LockOwner => ({
   id,
   session: id,
   locksGaps: true,
-  replacesDuplicates: false,
+  duplicateMode: 'S',
   grant: () => undefined,
 });
 const [me, other] = [owner(1), owner(2)];

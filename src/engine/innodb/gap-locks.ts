@@ -16,8 +16,8 @@ export interface LockOwner {
   readonly session: number;
   /** Does its level lock ranges? */
   readonly locksGaps: boolean;
-  /** Does its statement under way replace or update rows of a key that is there? */
-  readonly replacesDuplicates: boolean;
+  /** With which lock its statement under way looks for rows of a key that it writes. X: it would replace or update them. */
+  readonly duplicateMode: LockMode;
   /** Adds a lock that need not wait. */
   grant(lock: RecordLock): void;
 }

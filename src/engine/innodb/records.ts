@@ -37,9 +37,9 @@ function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexR
   record.locks = noLocks;
   for (const lock of locks) {
     lock.isGone = true;
-    const { locksGaps, replacesDuplicates } = lock.owner;
-    // Below REPEATABLE READ only locks that look for duplicates: exclusive ones in a statement that would replace them (`lock_rec_inherit_to_gap`).
-    const isPassedOn = locksGaps || lock.mode === (replacesDuplicates ? 'X' : 'S');
+    const { locksGaps, duplicateMode } = lock.owner;
+    // Below REPEATABLE READ only locks that look for duplicates (`lock_rec_inherit_to_gap`).
+    const isPassedOn = locksGaps || lock.mode === duplicateMode;
     if (lock.kind !== 'insert' && !lock.isImplicit && isPassedOn) giveGap(storage, lock, heir);
   }
 }

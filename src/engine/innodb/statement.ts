@@ -133,9 +133,9 @@ export class InnodbStatement implements StatementView {
     const mark = this.#transaction.position();
     this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
-    this.#transaction.replacesDuplicates = mode === 'X';
+    this.#transaction.duplicateMode = mode;
     const writing = { transaction: this.#transaction, command: this.#command, checks };
-    const result = yield* this.#undoneOnError(mark, insertRow(writing, table, [...values], mode));
+    const result = yield* this.#undoneOnError(mark, insertRow(writing, table, [...values]));
     if (result.kind === 'duplicate') {
       this.#transaction.undoTo(mark);
       this.#observeRead(result.row);

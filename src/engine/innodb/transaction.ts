@@ -15,6 +15,7 @@ import {
   newLock,
   type LockableRecord,
   type LockKind,
+  type LockMode,
   type LockOwner,
   type RecordLock,
 } from './gap-locks.ts';
@@ -49,7 +50,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   readonly #metadata: HeldMetadata;
   readonly #tableLocks: HeldMetadata;
   #hasBegun = false;
-  replacesDuplicates = false;
+  duplicateMode: LockMode = 'S';
+
   constructor(storage: InnodbStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
     this.recordLocks = new HeldRecordLocks(storage);
@@ -71,7 +73,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   statement(): InnodbStatement {
     if (!this.locksGaps) this.#closeReadView();
-    this.replacesDuplicates = false;
+    this.duplicateMode = 'S';
     return new InnodbStatement(this, ++this.#command);
   }
 
@@ -230,7 +232,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** Releases its AUTO-INC locks. */
   endStatement(): void {
-    this.replacesDuplicates = false;
+    this.duplicateMode = 'S';
     if (this.recordLocks.remove(({ kind }) => kind === 'auto-increment')) this.storage.lookForDeadlocks();
   }
 

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../base/index.ts';
 import type { IndexChecks, IndexId, Waiting, SqlValue } from '../../sql/model/index.ts';
-import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
+import { blockersOf, newLock, type LockableRecord } from './gap-locks.ts';
 import * as footprints from './footprint.ts';
 import { addRecord, maySplit } from './records.ts';
 import {
@@ -33,19 +33,14 @@ export interface Writing {
   readonly checks: IndexChecks | undefined;
 }
 
-export function* insertRow(
-  writing: Writing,
-  table: InnodbTable,
-  values: SqlValue[],
-  duplicateMode: LockMode,
-): Waiting<Written<'inserted'>> {
-  const inserted = yield* insertClustered(writing, table, values, duplicateMode);
+export function* insertRow(writing: Writing, table: InnodbTable, values: SqlValue[]): Waiting<Written<'inserted'>> {
+  const inserted = yield* insertClustered(writing, table, values);
   if (inserted.kind === 'duplicate') return inserted;
   const version = inserted.row;
   for (const index of table.indexes) {
     const key = version.keys[index.position];
     if (index.isClustered || !key) continue;
-    const duplicate = yield* enter(writing, index, key, version.stored, duplicateMode);
+    const duplicate = yield* enter(writing, index, key, version.stored);
     if (duplicate !== null) return duplicate;
   }
   return inserted;
@@ -66,7 +61,7 @@ export function* updateRow(writing: Writing, version: InnodbVersion, values: Sql
     if (isMoved) {
       push(writing, stored, { values: version.values, keys: version.keys, isDeleted: true });
       yield* left(writing, table.clustered);
-      const moved = yield* insertClustered(writing, table, values, 'S');
+      const moved = yield* insertClustered(writing, table, values);
       if (moved.kind === 'duplicate') return moved;
       written = moved.row;
     } else {
@@ -127,7 +122,7 @@ function* changeSecondary(
       yield* left(writing, index);
     }
     const key = written?.keys[index.position];
-    const duplicate = key && written ? yield* enter(writing, index, key, written.stored, 'S') : null;
+    const duplicate = key && written ? yield* enter(writing, index, key, written.stored) : null;
     if (duplicate !== null) return duplicate;
   }
   return null;
@@ -155,12 +150,7 @@ function push(
 }
 
 /** A new record, or the delete-marked one of the same key made anew. */
-function* insertClustered(
-  writing: Writing,
-  table: InnodbTable,
-  values: SqlValue[],
-  duplicateMode: LockMode,
-): Waiting<Written<'inserted'>> {
+function* insertClustered(writing: Writing, table: InnodbTable, values: SqlValue[]): Waiting<Written<'inserted'>> {
   const { transaction, checks } = writing;
   if (checks !== undefined) yield* checks.entering(table.clustered.shape.id);
   const id = table.nextRowId();
@@ -193,12 +183,18 @@ function* insertClustered(
       record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
     if (isFree) {
       // The search for a duplicate locks it before it is made anew: that lock stays when the statement fails.
-      yield* transaction.lock(record, duplicateMode, 'record', 'wait', `duplicate key of ${table.shape.name}`);
+      yield* transaction.lock(
+        record,
+        transaction.duplicateMode,
+        'record',
+        'wait',
+        `duplicate key of ${table.shape.name}`,
+      );
       transaction.grantImplicit(record);
       return { kind: 'inserted', row: push(writing, record.row, { values, keys, isDeleted: false }) };
     }
     const reason = `duplicate key of ${table.shape.name}`;
-    if ((yield* transaction.lock(record, duplicateMode, 'record', 'wait', reason)) === 'gone') continue;
+    if ((yield* transaction.lock(record, transaction.duplicateMode, 'record', 'wait', reason)) === 'gone') continue;
     const { newest } = record.row;
     if (newest !== null && !newest.isDeleted) return { kind: 'duplicate', index: index.shape.id, row: newest };
     if ((yield* transaction.lock(record, 'X', 'record', 'wait', reason)) === 'gone') continue;
@@ -213,13 +209,12 @@ function* enter(
   index: InnodbIndex,
   key: Key,
   row: InnodbRow,
-  duplicateMode: LockMode,
 ): Waiting<Duplicate | null> {
   const probe = new IndexRecord(index, key, row);
   if (checks !== undefined) yield* checks.entering(index.shape.id);
   for (;;) {
     if (index.shape.isUnique && isComparable(key, index.shape)) {
-      const found = yield* findDuplicate(transaction, index, key, row, duplicateMode);
+      const found = yield* findDuplicate(transaction, index, key, row);
       if (found === 'again') continue;
       if (found !== null) return found;
     }
@@ -242,7 +237,6 @@ function* findDuplicate(
   index: InnodbIndex,
   key: Key,
   row: InnodbRow,
-  mode: LockMode,
 ): Waiting<Duplicate | 'again' | null> {
   const equal = index.tree.allWith(key);
   footprints.recordWalk(transaction.storage, index, key, key);
@@ -250,7 +244,7 @@ function* findDuplicate(
   if (last === undefined) return null;
   for (const record of [...equal, index.after(last)]) {
     const waits = transaction.lockWait.count;
-    yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index));
+    yield* transaction.lock(record, transaction.duplicateMode, 'next-key', 'wait', reasonOf(index));
     if (transaction.lockWait.count > waits) return 'again';
     if (!(record instanceof IndexRecord) || record.row === row) continue;
     const { newest } = record.row;
