@@ -14,6 +14,8 @@ const seeded = fileURLToPath(new URL('test/support/seeded-fast-check.ts', import
  * their files and loads each module once, which is most of what a small file costs.
  */
 const leavesNothing = [
+  'test/{sql-programs,sql-oracle}/**/*.test.ts',
+  'test/{sql,mysql,innodb,explore}-*.test.ts',
   'src/{analyze,base,campaign,check,engine,evidence,explore,database,history,isolation,mockdb,protocol,report,serve,sql,sql-program,states,trace,verify,wire}/**/*.test.ts',
 ];
 

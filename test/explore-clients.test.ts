@@ -29,18 +29,10 @@ function isSampled(known: string | undefined): boolean {
 }
 
 function limits(level: ConstrainingLevel, known: string | undefined): ExploreOptions {
-  const sample = isSampled(known) ? { historiesMax: 100 } : {};
-  switch (level) {
-    case 'read-committed':
-    case 'read-atomic':
-      return { level, failsFast: true, historiesMax: 50_000, ...sample };
-    case 'causal':
-    case 'prefix':
-      return { level, failsFast: true, ...sample };
-    case 'snapshot-isolation':
-    case 'serializable':
-      return { level };
-  }
+  if (isSampled(known)) return { level, failsFast: true, historiesMax: 100 };
+  return level === 'read-committed' || level === 'read-atomic'
+    ? { level, failsFast: true, historiesMax: 50_000 }
+    : { level, failsFast: true };
 }
 
 async function cell(client: Program, level: ConstrainingLevel, known: string | undefined): Promise<string> {
