@@ -60,16 +60,16 @@ describe('moirai test', () => {
     });
   });
 
-  test('exits with 2 when the module does not load in time', async () => {
+  test.concurrent('exits with 2 when the module does not load in time', async () => {
     const loadProgram = (): Promise<never> => new Promise<never>(() => {});
-    expect(await runHere(['test', 'late.ts', '--timeout', '5'], files, { loadProgram })).toEqual({
-      code: 2,
-      out: '',
-      err: 'late.ts: the module did not load within 5 s\n',
-    });
-    const { code, out } = await runHere(['test', 'late.ts', '--timeout', '5', '--json'], files, { loadProgram });
+    const args = ['test', 'late.ts', '--timeout', '5'];
+    const [text, json] = await Promise.all([
+      runHere(args, files, { loadProgram }),
+      runHere([...args, '--json'], files, { loadProgram }),
+    ]);
+    expect(text).toEqual({ code: 2, out: '', err: 'late.ts: the module did not load within 5 s\n' });
     const gaps = ['the module did not load within 5 s'];
-    expect({ code, json: JSON.parse(out) as unknown }).toEqual({
+    expect({ code: json.code, json: JSON.parse(json.out) as unknown }).toEqual({
       code: 2,
       json: { file: 'late.ts', verdict: 'unknown', gaps, assumed: [] },
     });
