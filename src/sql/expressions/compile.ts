@@ -29,14 +29,25 @@ import { coerce, parameterOf } from './coerce.ts';
  * is `unknown`. @throws SqlError what PostgreSQL would say when it analyses the statement; 0A000 for what is not supported.
  */
 export function compileExpression(node: Node, scope: Scope, expected?: SqlType): Expression {
-  const compiler: Compiler = { scope, compile: (inner) => compileNode(inner, compiler) };
-  const expression = compileNode(node, compiler);
+  const expression = compileNode(node, scope);
   return expected !== undefined && expression.type.name === 'unknown'
     ? coerce(expression, expected, -1, 'implicit', scope)
     : expression;
 }
 
-function compileNode(node: Node, compiler: Compiler): Expression {
+/** What calls a volatile function anywhere inside is volatile. */
+function compileNode(node: Node, scope: Scope): Expression {
+  let callsVolatile = false;
+  const compile = (inner: Node): Expression => {
+    const part = compileNode(inner, scope);
+    callsVolatile ||= part.isVolatile === true;
+    return part;
+  };
+  const expression = compileKind(node, { scope, compile });
+  return callsVolatile && expression.isVolatile !== true ? { ...expression, isVolatile: true } : expression;
+}
+
+function compileKind(node: Node, compiler: Compiler): Expression {
   if ('ColumnRef' in node) return compileColumn(node.ColumnRef, compiler);
   if ('A_Const' in node) return compileConstant(node.A_Const, compiler);
   if ('ParamRef' in node) return compileParameter(node.ParamRef, compiler);

@@ -18,6 +18,8 @@ export interface EngineRules {
   readonly searchesRowRanges: boolean;
   /** May a join of two tables begin with either of them, or read both by indexes on the columns that it compares, one row of each at a time? */
   readonly mergesJoins: boolean;
+  /** Conditions that a query puts on the rows of a subquery in FROM are conditions of the subquery, where that changes no row. */
+  readonly pushesConditionsDown: boolean;
   /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */
   readonly nullsAreSmallest: boolean;
   /** An UPDATE writes no row whose values stay the same, and does not count it. */

@@ -11,6 +11,7 @@ export const mysqlEngine: EngineRules = {
   filtersWholeIndexes: false,
   searchesRowRanges: false,
   mergesJoins: false,
+  pushesConditionsDown: false,
   nullsAreSmallest: true,
   skipsUnchangedRows: true,
   countOfOverwritten: 2,

@@ -11,6 +11,7 @@ export const postgresEngine: EngineRules = {
   filtersWholeIndexes: true,
   searchesRowRanges: true,
   mergesJoins: true,
+  pushesConditionsDown: true,
   nullsAreSmallest: false,
   skipsUnchangedRows: false,
   countOfOverwritten: 1,

@@ -49,7 +49,7 @@ function planOne(
   return keptFromPrelude(name, columns, planned, scope);
 }
 
-/** A query that locks rows runs before the statement. */
+/** A query that locks rows runs before the statement, if something reads it. */
 function keptFromPrelude(
   name: string,
   columns: readonly OutputColumn[],
@@ -59,10 +59,13 @@ function keptFromPrelude(
   const { locking } = planned;
   assert(locking !== null, 'only what locks has to go first');
   if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
-  scope.planning.prelude.push(function* lockFirst(running) {
-    running.kept.set(planned, yield* locking(newFrame(0, running, null), running));
+  const rows: CommonTable['rows'] = (_frame, running) => keptOf(planned, running);
+  const table: CommonTable = { name, columns, rows, isCorrelated: false };
+  const { prelude, commonTablesRead } = scope.planning;
+  prelude.push(function* lockFirst(running) {
+    if (commonTablesRead.has(table)) running.kept.set(planned, yield* locking(newFrame(0, running, null), running));
   });
-  return { name, columns, rows: (_frame, running) => keptOf(planned, running), isCorrelated: false };
+  return table;
 }
 
 function modifying(expression: CommonTableExpr, name: string, query: Node, scope: QueryScope): CommonTable {

@@ -1,5 +1,5 @@
 /** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
-import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
+import type { JoinExpr, Node, RangeSubselect, RangeVar, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import { engineRules, notSupported, SqlError, type Row, types } from '../model/index.ts';
 import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
@@ -7,7 +7,7 @@ import type { Frame } from '../expression.ts';
 import { commonTableRows } from './common-table.ts';
 import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { type FunctionItem, functionItem } from './from-function.ts';
-import type { FromList, FromNode } from './join.ts';
+import type { FromList, FromNode, Leaf } from './join.ts';
 import {
   emptyNamespace,
   joined,
@@ -17,6 +17,7 @@ import {
   tableColumns,
   type VisibleColumn,
 } from './namespace.ts';
+import { PushedDown } from './push-down.ts';
 import { keptRows, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
@@ -27,6 +28,8 @@ import { isTemporary } from '../catalog/name.ts';
 export interface From extends FromList {
   readonly namespace: Namespace;
 }
+
+const noNeeds: ReadonlySet<number> = new Set();
 
 const emptyFrom: From = { nodes: [], conjuncts: [], namespace: emptyNamespace };
 
@@ -128,10 +131,10 @@ function plainOutput({ name, type }: Pick<OutputColumn, 'name' | 'type'>): Outpu
 function planView(view: View, range: RangeVar, scope: QueryScope): From {
   assert('SelectStmt' in view.query, 'a view is a query');
   const root = scope.child('part').detached();
-  const planned = scope.planners.query(view.query.SelectStmt, root);
-  const columns = planned.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
+  const inner = fromQuery(view.query.SelectStmt, root, scope);
+  const columns = inner.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
   const named = { name: range.alias?.aliasname ?? view.name, source: 'view', names: range.alias?.colnames } as const;
-  return rowsItem(named, columns, scope, (frame) => keptRows(planned, null, runningOf(frame)));
+  return rowsItem(named, columns, scope, inner.rows, noNeeds, inner.close);
 }
 
 function planSubselect(
@@ -141,22 +144,61 @@ function planSubselect(
 ): From {
   assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT');
   const inner = scope.child('part');
-  const { result: planned, uses } = scope.tracked(() =>
-    scope.within(lateral ? visible : emptyNamespace, () => scope.planners.query(subquery.SelectStmt, inner)),
+  const { result: query, uses } = scope.tracked(() =>
+    scope.within(lateral ? visible : emptyNamespace, () => fromQuery(subquery.SelectStmt, inner, scope)),
   );
-  const rows = subqueryRows(planned, scope);
   const source = subquery.SelectStmt.valuesLists === undefined ? 'subquery' : 'VALUES';
-  return rowsItem({ name: alias?.aliasname ?? '', source, names: alias?.colnames }, planned.columns, scope, rows, uses);
+  const named = { name: alias?.aliasname ?? '', source, names: alias?.colnames } as const;
+  return rowsItem(named, query.columns, scope, query.rows, uses, query.close);
 }
 
-function subqueryRows(planned: PlannedQuery, scope: QueryScope): (frame: Frame) => Iterable<Values> {
-  const { locking } = planned;
-  if (locking === null) return (frame) => keptRows(planned, frame, runningOf(frame));
-  if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
+interface FromQuery {
+  readonly columns: readonly OutputColumn[];
+  readonly rows: (frame: Frame) => Iterable<Values>;
+  /** As `Leaf` has it, for an item. `null`: it is planned. */
+  readonly close: ((item: RangeItem, conjuncts: readonly Conjunct[]) => readonly Conjunct[]) | null;
+}
+
+/** @param own its scope, empty still @param scope that of the query around */
+function fromQuery(select: SelectStmt, own: QueryScope, scope: QueryScope): FromQuery {
+  const locks = select.lockingClause !== undefined;
+  const rowsOf = (planned: () => PlannedQuery) => (locks ? lockedFirst(planned, scope) : keptOf(planned));
+  const open = scope.planners.open(select, own);
+  if (open === null) {
+    const query = checked(scope.planners.query(select, own));
+    return { columns: query.columns, rows: rowsOf(() => query), close: null };
+  }
+  const pushed = new PushedDown(open);
+  return {
+    columns: open.columns,
+    rows: rowsOf(() => pushed.planned),
+    close(item, conjuncts) {
+      const left = pushed.close(item, conjuncts);
+      checked(pushed.planned);
+      return left;
+    },
+  };
+}
+
+/** @throws SqlError 0A000 */
+function checked(query: PlannedQuery): PlannedQuery {
+  if (query.locking !== null && query.isCorrelated)
+    throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
+  return query;
+}
+
+function keptOf(planned: () => PlannedQuery): FromQuery['rows'] {
+  return (frame) => keptRows(planned(), frame, runningOf(frame));
+}
+
+/** A query that locks rows runs before the statement. */
+function lockedFirst(planned: () => PlannedQuery, scope: QueryScope): FromQuery['rows'] {
   scope.planning.prelude.push(function* lockFirst(running) {
-    running.kept.set(planned, yield* locking(null, running));
+    const query = planned();
+    assert(query.locking !== null, 'only what locks has to go first');
+    running.kept.set(query, yield* query.locking(null, running));
   });
-  return (frame) => runningOf(frame).kept.get(planned) as Values[];
+  return (frame) => runningOf(frame).kept.get(planned()) as Values[];
 }
 
 function rowsItem(
@@ -168,7 +210,8 @@ function rowsItem(
   columns: readonly OutputColumn[],
   scope: QueryScope,
   rows: (frame: Frame) => Iterable<Values>,
-  needs: ReadonlySet<number> = new Set(),
+  needs: ReadonlySet<number> = noNeeds,
+  close: FromQuery['close'] = null,
 ): From {
   const own = columns.map((column, cell) => ({
     ...column,
@@ -184,7 +227,8 @@ function rowsItem(
     columns: renamed(own, names),
     cellsRead: new Set(),
   };
-  return leafOf(item, (frame) => asRows(rows(frame)), needs);
+  const closeItem = close === null ? undefined : (conjuncts: readonly Conjunct[]) => close(item, conjuncts);
+  return leafOf(item, (frame) => asRows(rows(frame)), needs, closeItem);
 }
 
 function* asRows(rows: Iterable<Values>): Iterable<Row> {
@@ -198,9 +242,10 @@ function fromFunction({ item, rowsOf, needs }: FunctionItem): From {
 function leafOf(
   item: RangeItem,
   rowsOf: ((frame: Frame) => Iterable<Row>) | null,
-  needs: ReadonlySet<number> = new Set(),
+  needs: ReadonlySet<number> = noNeeds,
+  close?: Leaf['close'],
 ): From {
-  const leaf: FromNode = { kind: 'leaf', item, rowsOf, needs };
+  const leaf: FromNode = { kind: 'leaf', item, rowsOf, needs, close };
   return { nodes: [leaf], conjuncts: [], namespace: namespaceOf(item) };
 }
 

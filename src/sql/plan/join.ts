@@ -26,6 +26,8 @@ export interface Leaf {
   readonly rowsOf: ((frame: Frame) => Iterable<Row>) | null;
   /** LATERAL: rows that have to be there before. */
   readonly needs: ReadonlySet<number>;
+  /** Plans a query of FROM, which takes conditions in. @returns those that it leaves to the join */
+  readonly close?: ((conjuncts: readonly Conjunct[]) => readonly Conjunct[]) | undefined;
 }
 
 export interface OuterJoin {
@@ -209,8 +211,9 @@ function nodeSource(node: FromNode, conjuncts: readonly Conjunct[], there: RowsT
   return filtered(leftJoin(left, right, rightRows), allOf(above));
 }
 
-function leafSource(leaf: Leaf, conjuncts: readonly Conjunct[], there: RowsThere, planning: Planning): Source {
+function leafSource(leaf: Leaf, given: readonly Conjunct[], there: RowsThere, planning: Planning): Source {
   const { item } = leaf;
+  const conjuncts = leaf.close?.(given) ?? given;
   const isKnown = (row: number): boolean => there.present.has(row);
   if (item.table !== null) {
     const access = planning.access(item.table, waysOfLeaf(item, item.table, conjuncts, there, planning), false);

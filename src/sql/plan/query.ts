@@ -1,4 +1,5 @@
 /** A planned SELECT: its columns and how its rows come. */
+import type { Node } from '@pgsql/types';
 import type { Frame, SubqueryJoin } from '../expression.ts';
 import type { Waiting, SqlType, SqlValue } from '../model/index.ts';
 import type { Running } from '../execution.ts';
@@ -29,6 +30,17 @@ export interface PlannedQuery {
   readonly isCorrelated: boolean;
   /** Of one that has run: had its aggregates, which give a row without GROUP BY all the same, no row to read? `undefined`: it has none. */
   readonly metNoRow?: (running: Running) => boolean;
+}
+
+/** A SELECT whose names have meanings, and whose conditions are not complete. */
+export interface OpenQuery {
+  readonly columns: readonly OutputColumn[];
+  /** The expression of a column, for a condition on it; `null`: there is none that means the same there. */
+  readonly expressionOf: (column: number) => Node | null;
+  /** Does it evaluate a condition once for each row? One that does not lock is read whole and kept, or read again. */
+  readonly takesVolatile: boolean;
+  /** Plans it with these conditions added to its own. */
+  readonly close: (conditions: readonly Node[]) => PlannedQuery;
 }
 
 export function newFrame(rowCount: number, running: Running, outer: Frame | null): Frame {

@@ -5,9 +5,14 @@ import { planDataModification } from './modify.ts';
 import type { Planning } from './planning.ts';
 import type { PlannedQuery } from './query.ts';
 import { QueryScope, type Planners } from './scope.ts';
-import { planQuery, planSubquery } from './select.ts';
+import { openQuery, planQuery, planSubquery } from './select.ts';
 
-const planners: Planners = { query: planQuery, subquery: planSubquery, modification: planDataModification };
+const planners: Planners = {
+  query: planQuery,
+  open: openQuery,
+  subquery: planSubquery,
+  modification: planDataModification,
+};
 
 /** A scope for a statement of its own. */
 export function rootScope(planning: Planning): QueryScope {

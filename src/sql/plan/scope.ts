@@ -20,7 +20,7 @@ import { type SetReturning, setReturning } from '../expressions/index.ts';
 import { ConstantTables, type QueryUse } from './constant-tables.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
 import type { Planning } from './planning.ts';
-import type { PlannedQuery, OutputColumn, Values } from './query.ts';
+import type { OpenQuery, PlannedQuery, OutputColumn, Values } from './query.ts';
 import type { DataModification } from './data-modification.ts';
 import type { Running } from '../execution.ts';
 
@@ -406,6 +406,8 @@ function at(position: number): { position?: number } {
 export interface Planners {
   /** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
   readonly query: (select: SelectStmt, scope: QueryScope, expected?: readonly (SqlType | undefined)[]) => PlannedQuery;
+  /** A SELECT in FROM to which conditions may still be added. `null`: there is no place for them. */
+  readonly open: (select: SelectStmt, scope: QueryScope) => OpenQuery | null;
   /** A SELECT inside an expression of `scope`. */
   readonly subquery: (select: Node, scope: QueryScope, use: SubqueryUse) => Subquery;
   /** `scope`: the statement's own, empty still. */

@@ -6,10 +6,11 @@ import { compileExpression, unify } from '../expressions/index.ts';
 import type { Expression, Frame, Subquery, SubqueryUse } from '../expression.ts';
 import { planCommonTables } from './common-table.ts';
 import { noAggregates } from './grouping.ts';
-import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { takesConditions } from './push-down.ts';
+import { newFrame, type OpenQuery, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { planSetOperation, planSorted } from './set-operation.ts';
-import { planSimpleSelect } from './simple-select.ts';
+import { openSimpleSelect, planSimpleSelect } from './simple-select.ts';
 import { runningOf } from '../execution.ts';
 
 /** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
@@ -26,6 +27,13 @@ export function planQuery(
     return planSorted(select, planValues(select.valuesLists, scope, expected), scope);
   }
   return planSimpleSelect(select, scope, expected);
+}
+
+/** A SELECT in FROM; `null`: of another form, or one that the server plans without regard to the query around. */
+export function openQuery(select: SelectStmt, scope: QueryScope): OpenQuery | null {
+  if (!takesConditions(select, scope)) return null;
+  planCommonTables(select.withClause, scope);
+  return openSimpleSelect(select, scope, []);
 }
 
 const keptIn = (frame: Frame): Map<object, unknown> => runningOf(frame).kept;

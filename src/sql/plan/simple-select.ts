@@ -9,11 +9,12 @@ import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
-import { planJoins } from './join.ts';
+import { type FromList, planJoins } from './join.ts';
 import { existsJoin } from './recheck.ts';
 import { planLocking } from './locking.ts';
 import { joinsInOrder, orderedSource } from './ordered-access.ts';
-import type { PlannedQuery } from './query.ts';
+import { inside } from './push-down.ts';
+import type { OpenQuery, PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
 import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
 import { semiJoinTest } from './semi-join.ts';
@@ -31,13 +32,22 @@ export function planSimpleSelect(
   scope: QueryScope,
   expected: readonly (SqlType | undefined)[],
 ): PlannedQuery {
+  return openSimpleSelect(select, scope, expected).close([]);
+}
+
+/** What its names mean; rows and joins are planned when the query around has added its conditions. */
+export function openSimpleSelect(
+  select: SelectStmt,
+  scope: QueryScope,
+  expected: readonly (SqlType | undefined)[],
+): OpenQuery {
   scope.collector = noAggregates(scope);
   scope.clause = 'functions in FROM';
   const from = planFrom(select.fromClause, scope);
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
   const needsOuter = scope.reachesOut;
-  const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...compileConjuncts(select.whereClause, scope)] };
+  const own = compileConjuncts(select.whereClause, scope);
   const inConditions = scope.constants.size;
   const calls = planCalls(select, scope);
   scope.clause = '';
@@ -48,7 +58,33 @@ export function planSimpleSelect(
   const distinct = planDistinct(select, targets, sort, scope, calls.prepare);
   scope.collector = noAggregates(scope);
   const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
-  scope.collector = null;
+  const columns = targets.map((target) => outputOf(target, scope));
+  return {
+    columns,
+    expressionOf: (column) => inside(targets[column], from.namespace),
+    takesVolatile: select.lockingClause !== undefined,
+    close(conditions) {
+      const added = conditions.flatMap((condition) => compileConjuncts(condition, scope));
+      scope.collector = null;
+      const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...own, ...added] };
+      const parts = { from, list, needsOuter, calls, targets, having, sort, distinct, limit };
+      return planRows(select, { ...parts, columns }, scope);
+    },
+  };
+}
+
+interface SelectParts extends Pick<SelectPlan, 'from' | 'targets' | 'distinct' | 'limit'> {
+  readonly list: FromList;
+  /** Does FROM look at the query around? */
+  readonly needsOuter: boolean;
+  readonly calls: Calls;
+  readonly having: ((frame: Frame) => boolean) | null;
+  readonly sort: Sort;
+  readonly columns: PlannedQuery['columns'];
+}
+
+function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): PlannedQuery {
+  const { from, list, needsOuter, calls, targets, having, sort, distinct, limit, columns } = parts;
   const joined = planJoins(list, scope.planning);
   if (select.lockingClause === undefined || list.nodes.length > 1)
     scope.constants.add(constantTablesOf(list, scope.planning));
@@ -75,7 +111,7 @@ export function planSimpleSelect(
     limit,
   };
   const planned: PlannedQuery = {
-    columns: targets.map((target) => outputOf(target, scope)),
+    columns,
     rows: selectedRows(plan),
     hasRow: isPlain ? semiJoinTest(list, plan.rowCount, rowTest(plan), scope.planning) : rowTest(plan),
     join:
