@@ -6,7 +6,7 @@ import type { AnomalyRun, CodeReport } from './code/code-report.ts';
 
 /** The `--json` shape of `moirai analyze`. @param files of the programs of the anomalies, then of those of units; `null`: not written */
 export function analysisJson(analysis: Analysis, files: readonly (string | null)[]): object {
-  const { transactions, anomalies, unitAnomalies, notUnderstood, evidence, code } = analysis;
+  const { transactions, anomalies, unitAnomalies, notUnderstood, leftOut, evidence, code } = analysis;
   return {
     ...conclusionJson(conclude(evidence)),
     transactions: transactions.map(({ name, place, level, isAutocommit, weakest, weakestChanged, changes }) => ({
@@ -30,6 +30,7 @@ export function analysisJson(analysis: Analysis, files: readonly (string | null)
       ...foundJson(anomaly, files[anomalies.length + at] ?? null, code?.anomalies[anomalies.length + at]),
     })),
     notUnderstood: notUnderstood.map(({ place, reason }) => ({ ...place, reason })),
+    leftOut,
     ...(code === undefined ? {} : { code: codeJson(code) }),
   };
 }

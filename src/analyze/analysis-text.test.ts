@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { analysisJson } from './analysis-json.ts';
 import { formatAnalysis } from './analysis-text.ts';
 import { analyze } from './analyze.ts';
 import type { UnitStep } from './application.ts';
@@ -37,4 +38,20 @@ describe('changes', () => {
     const text = await textOf({ desk: [read, write], machine: [read, write] });
     expect(text.match(/not atomic: .*/g)).toEqual(['not atomic: desk with itself and machine with itself']);
   });
+});
+
+test.each([
+  ['robust', [read], 'robust: at these levels'],
+  ['an anomaly', [transaction('add', null, [read, write])], 'lost-update'],
+  ['unknown', [{ kind: 'not-understood', place: { file: 'a.ts', line: 1 }, reason: 'it is not read' }], 'unknown:'],
+] as const)('what is left out of the analysis is said once: %s', async (_, steps, verdict) => {
+  const leftOut = ['db/seed.ts runs while no other transaction does: it is a seed'];
+  const analysis = await analyze(
+    { ...application({ schema, units: { add: steps } }), leftOut },
+    { isolation: 'read committed' },
+  );
+  const text = formatAnalysis(analysis, { style: (_kind, shown) => shown, files: [], invocation: 'moirai' });
+  expect(text).toContain(verdict);
+  expect(text.split('\n').filter((line) => line.includes('seed'))).toEqual([`  assumed: ${leftOut[0]}`]);
+  expect(analysisJson(analysis, [])).toMatchObject({ leftOut });
 });

@@ -17,7 +17,8 @@ export interface AnalysisText {
 }
 
 export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
-  const { units, transactions, anomalies, unitAnomalies, notUnderstood, evidence, code } = analysis;
+  const { units, transactions, anomalies, unitAnomalies, notUnderstood, leftOut, evidence, code } = analysis;
+  const conclusion = conclude(evidence);
   const missing = notUnderstood.length === 0 ? '' : `; ${counted(notUnderstood.length, 'place')} not understood`;
   const sections = [
     [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
@@ -27,7 +28,9 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
     unitAnomalies.length === 0 ? [] : ['across the statements of a unit: nothing makes them one transaction'],
     ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, code, text)),
     code === undefined ? [] : codeLines(code),
-    conclusionLines(conclude(evidence), transactions.length, text),
+    conclusionLines(conclusion, transactions.length, text),
+    // A robust verdict has them among its assumptions.
+    conclusion.kind === 'satisfied' && transactions.length > 0 ? [] : leftOut.map(assumedLine),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -144,7 +147,7 @@ function conclusionLines(conclusion: Conclusion, transactions: number, { style }
       if (transactions === 0) return ['nothing to analyze: the change touches no transaction'];
       return [
         style('good', 'robust: at these levels every schedule of these transactions is serializable'),
-        ...conclusion.assumed.map((clause) => `  assumed: ${printable(clause)}`),
+        ...conclusion.assumed.map(assumedLine),
       ];
     case 'violated':
       return [];
@@ -153,4 +156,8 @@ function conclusionLines(conclusion: Conclusion, transactions: number, { style }
     case 'at-fault':
       return [conclusion.message];
   }
+}
+
+function assumedLine(clause: string): string {
+  return `  assumed: ${printable(clause)}`;
 }

@@ -52,6 +52,8 @@ export interface Analysis {
   /** Across the transactions of units, which nothing makes one: their `transactions` are units. With the changes of `anomalies` made. */
   readonly unitAnomalies: readonly Anomaly[];
   readonly notUnderstood: readonly NotUnderstoodPlace[];
+  /** As of `Application`: whatever the verdict is. */
+  readonly leftOut: readonly string[];
   readonly evidence: Evidence;
   /** What the application's own code did, where it ran. */
   readonly code?: CodeReport;
@@ -141,6 +143,7 @@ class ApplicationAnalysis {
       anomalies,
       unitAnomalies: units.anomalies,
       notUnderstood,
+      leftOut: this.#application.leftOut ?? [],
       evidence: this.#evidence(anomalies, units, notUnderstood, set, weakest),
     };
   }
@@ -378,6 +381,7 @@ class ApplicationAnalysis {
       ],
       assumed: [
         ...(this.#application.assumed ?? []),
+        ...(this.#application.leftOut ?? []),
         ...this.#schema.unread.assumed,
         ...(units.independent.length === 0
           ? []

@@ -19,6 +19,8 @@ export interface Application {
   readonly notUnderstood: readonly NotUnderstood[];
   /** What the source takes for granted, as clauses: a trace shows only what ran. */
   readonly assumed?: readonly string[];
+  /** Files of the source that are no part of the units, as clauses that say why: seeds. */
+  readonly leftOut?: readonly string[];
 }
 
 /** Relative to the working directory; the first line is 1. */

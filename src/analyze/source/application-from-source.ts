@@ -30,11 +30,11 @@ export function applicationFromSource({
   stepsMax = 200_000,
 }: SourceOptions): Application {
   const project = loadProject(ts, files);
-  const { units, notUnderstood, assumed = [] } = readUnits(project, { dialect, entryPoints, stepsMax });
+  const { notUnderstood, ...read } = readUnits(project, { dialect, entryPoints, stepsMax });
   const faults = project.faulty.map(({ place, message }) => ({
     kind: 'not-understood' as const,
     place,
     reason: `the file does not parse: ${message}`,
   }));
-  return { dialect, schema, units, notUnderstood: [...faults, ...notUnderstood], assumed };
+  return { ...read, dialect, schema, notUnderstood: [...faults, ...notUnderstood] };
 }

@@ -5,39 +5,39 @@ import { pg, ts } from './read-source.test-support.ts';
 const items = `${pg}export async function add(id: number) { await pool.query('INSERT INTO items VALUES ($1)', [id]); }`;
 const clear = `${pg}export async function seed() { await pool.query('DELETE FROM items'); }`;
 
-function unitsAndAssumed(files: Readonly<Record<string, string>>, named: readonly string[] = []) {
+function unitsAndLeftOut(files: Readonly<Record<string, string>>, named: readonly string[] = []) {
   const entryPoints = named.map((name) => ({ text: name, name, matches: () => true }));
-  const { units, notUnderstood, assumed } = applicationFromSource({
+  const { units, notUnderstood, leftOut } = applicationFromSource({
     ts,
     files: new Map(Object.entries(files)),
     schema: '',
     dialect: 'postgres',
     entryPoints,
   });
-  return { units: units.map(({ name }) => name), notUnderstood, assumed };
+  return { units: units.map(({ name }) => name), notUnderstood, leftOut };
 }
 
 test.each(['db/seed.ts', 'src/seeds/01-items.js', 'seeders/items.ts'])('%s runs before any client does', (file) => {
-  expect(unitsAndAssumed({ 'src/items.ts': items, [file]: clear })).toEqual({
+  expect(unitsAndLeftOut({ 'src/items.ts': items, [file]: clear })).toEqual({
     units: ['add'],
     notUnderstood: [],
-    assumed: [`${file} runs while no other transaction does: it is a seed`],
+    leftOut: [`${file} runs while no other transaction does: it is a seed`],
   });
 });
 
 test('a function that only a seed calls may be called by clients', () => {
   const seed = `import { add } from './items';\nvoid add(1);`;
-  expect(unitsAndAssumed({ 'src/items.ts': items, 'src/seed.ts': seed }).units).toEqual(['add']);
+  expect(unitsAndLeftOut({ 'src/items.ts': items, 'src/seed.ts': seed }).units).toEqual(['add']);
 });
 
 test('a seed that --unit names is a unit', () => {
-  expect(unitsAndAssumed({ 'db/seed.ts': clear }, ['seed'])).toEqual({
+  expect(unitsAndLeftOut({ 'db/seed.ts': clear }, ['seed'])).toEqual({
     units: ['seed'],
     notUnderstood: [],
-    assumed: [],
+    leftOut: [],
   });
 });
 
 test.each(['src/seed-phrase.ts', 'src/random/seeding.ts'])('%s is as any file', (file) => {
-  expect(unitsAndAssumed({ [file]: clear })).toMatchObject({ units: ['seed'], assumed: [] });
+  expect(unitsAndLeftOut({ [file]: clear })).toMatchObject({ units: ['seed'], leftOut: [] });
 });

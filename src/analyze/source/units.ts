@@ -46,7 +46,7 @@ interface Read {
 export function readUnits(
   project: Project,
   { dialect, entryPoints, stepsMax }: UnitOptions,
-): Pick<Application, 'units' | 'notUnderstood' | 'assumed'> {
+): Pick<Application, 'units' | 'notUnderstood' | 'assumed' | 'leftOut'> {
   const waiting: FoundUnit[] = [];
   const seen = new Set<ts.Node>();
   const called = new Set<ts.Node>();
@@ -134,7 +134,8 @@ export function readUnits(
   return {
     units,
     notUnderstood: unreached(machine, reached, { called, entries }),
-    assumed: [...machine.assumed, ...seedsAssumed(alone)],
+    assumed: [...machine.assumed],
+    leftOut: seedsLeftOut(alone),
   };
 }
 
@@ -143,7 +144,7 @@ function runsAlone(path: string): boolean {
   return /(?:^|\/)(?:seeds|seeders)\/|(?:^|\/)seed\.[cm]?[jt]sx?$/.test(path);
 }
 
-function seedsAssumed(alone: readonly Read[]): readonly string[] {
+function seedsLeftOut(alone: readonly Read[]): readonly string[] {
   const files = new Set(alone.map(({ unit }) => unit.place.file));
   return [...files].toSorted().map((file) => `${file} runs while no other transaction does: it is a seed`);
 }
