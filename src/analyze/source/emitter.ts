@@ -25,6 +25,8 @@ type List = AnyStep[];
 export interface Connection {
   /** What SET TRANSACTION said before BEGIN. */
   nextLevel: IsolationName | null;
+  /** The unit in which a transaction began on it. */
+  begunIn?: Emitter;
 }
 
 export interface OpenTransaction {
@@ -122,6 +124,7 @@ export class Emitter {
       steps: steps as Step[],
     };
     connection.nextLevel = null;
+    connection.begunIn = this;
     this.push(step);
     this.open = { connection, step, steps, outer, results: new Set() };
     this.list = steps;

@@ -4,6 +4,7 @@ import type { Value } from '../application.ts';
 import { type Abstract, arrayOf, constant, plain, type Scope, undefinedValue, unknown } from './abstract-value.ts';
 import { objectIn } from './builders/entity.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
+import { makeFunction } from './make-function.ts';
 import { evaluateIdentifier } from './names.ts';
 import { objectLiteral } from './object-literal.ts';
 import { choose, concatenate, constantOf, isNothing, truthOf, valueOf } from './value-arithmetic.ts';
@@ -39,8 +40,7 @@ export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): A
   if (ts.isTaggedTemplateExpression(node)) return evaluateTagged(machine, node, scope);
   if (ts.isNumericLiteral(node)) return constant(Number(node.text));
   if (ts.isBigIntLiteral(node)) return constant(Number(node.text.slice(0, -1)));
-  if (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
-    return { kind: 'function', node, scope, self: scope.self };
+  if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) return makeFunction(machine, node, scope);
   if (ts.isClassExpression(node)) return { kind: 'class', node, scope };
   if (ts.isObjectLiteralExpression(node)) return objectLiteral(machine, node, scope);
   if (ts.isArrayLiteralExpression(node)) return arrayOf(argumentsOf(machine, node.elements, scope));

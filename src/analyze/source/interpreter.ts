@@ -51,12 +51,15 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     frames: [],
     handlers: [],
     called: new Set(),
+    made: new Map(),
     reached: new Reached(),
     assumed: new Set(),
     isSetup: false,
+    isCallerLost: false,
     evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
     restart: () => {
       steps.restart();
+      machine.isCallerLost = false;
       machine.emitter = new Emitter();
       machine.frames = [];
       machine.handlers = [];

@@ -41,6 +41,7 @@ export interface FoundUnit {
   readonly functions: readonly FunctionValue[];
   /** How its parameters are named: requests have no prefix. */
   readonly kind: 'route' | 'callback' | 'function';
+  readonly isCallerLost?: boolean;
 }
 
 export interface Sql {
@@ -64,11 +65,15 @@ export interface Machine {
   handlers: readonly (() => Completion)[];
   /** Functions that ran in this unit. */
   readonly called: Set<FunctionNode>;
+  /** Functions that were made, each as it was last, with what it closes over. */
+  readonly made: Map<ts.Node, FunctionValue>;
   /** By all units. */
   readonly reached: Reached;
   found(unit: FoundUnit): void;
   /** A file runs from the top, or what it registered: functions that it passes on are units of their own. */
   isSetup: boolean;
+  /** It runs a function of which the caller was not found. */
+  isCallerLost: boolean;
   /** Begins another unit. */
   restart(): void;
   evaluateSymbol(symbol: ts.Symbol): Abstract;

@@ -1,15 +1,8 @@
 /** Object literals, with what is spread in them. */
 import type ts from 'typescript';
-import {
-  type Abstract,
-  type Cell,
-  type FunctionNode,
-  type ObjectValue,
-  type Scope,
-  undefinedValue,
-  unknown,
-} from './abstract-value.ts';
+import { type Abstract, type Cell, type ObjectValue, type Scope, undefinedValue, unknown } from './abstract-value.ts';
 import type { Machine } from './machine.ts';
+import { makeFunction } from './make-function.ts';
 import { evaluateIdentifier, exportsOf } from './names.ts';
 import { choose, constantOf, isNothing } from './value-arithmetic.ts';
 
@@ -31,7 +24,7 @@ export function objectLiteral(machine: Machine, node: ts.ObjectLiteralExpression
       properties.set(name, { value: machine.evaluate(property.initializer, scope) });
     else if (ts.isShorthandPropertyAssignment(property))
       properties.set(name, { value: evaluateIdentifier(machine, property.name, scope) });
-    else properties.set(name, { value: { kind: 'function', node: property as FunctionNode, scope, self: scope.self } });
+    else properties.set(name, { value: makeFunction(machine, property, scope) });
   }
   return object;
 }

@@ -217,10 +217,9 @@ describe('a function behind a name that is not known', () => {
   const linesOf = (text: string): readonly string[] =>
     text.split('\n').filter((line) => line.includes('not understood'));
 
-  test('is listed where its helpers are reached by others: closures of a queue, methods of objects of a list', () => {
-    const text = read(
-      {
-        'a.ts': `${helpers}
+  test('is a unit where its helpers are reached by others: closures of a queue, methods of objects of a list', () => {
+    const files = {
+      'a.ts': `${helpers}
 const queue: Array<() => Promise<void>> = [];
 export function enqueue(id: number) { queue.push(async () => { await add(id); }); }
 export async function drain() { let job; while ((job = queue.shift())) await job(); }
@@ -230,14 +229,16 @@ class Job { constructor(readonly id: number) {}
 const all: Job[] = [];
 export function schedule(id: number) { all.push(new Job(id)); }
 setInterval(async () => { await all.pop()?.perform(); }, 100);`,
-      },
-      true,
-    );
-    expect(linesOf(text)).toEqual([
-      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:6',
-      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:8',
-      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:11',
-    ]);
+    };
+    expect(linesOf(read(files))).toEqual([]);
+    const { units, assumed } = applicationFromSource({
+      ts,
+      files: new Map(Object.entries(files)),
+      schema: '',
+      dialect: 'postgres',
+    });
+    const text = 'callers of a.ts:8, perform, which were not found, have no transaction open';
+    expect([units.map(({ name }) => name), assumed]).toEqual([['show', 'reset', 'a.ts:8', 'perform'], [text]]);
   });
 
   test('is not listed where a unit runs it, where it only calls a unit, or where a statement in it is listed', () => {

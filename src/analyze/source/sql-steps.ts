@@ -64,6 +64,10 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
     else runControl(machine, owner, control, sql.at);
     return undefinedValue;
   }
+  if (machine.isCallerLost && owner?.begunIn !== undefined && owner.begunIn !== machine.emitter) {
+    machine.notUnderstood(sql.at, 'it runs in a transaction that code begins which does not call it');
+    return unknown('a result of SQL that is not understood');
+  }
   const name = machine.emitter.name(tableOf(trimmed));
   const step = {
     kind: 'statement' as const,

@@ -15,6 +15,7 @@ import { runSometime } from './run-sometime.ts';
 import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { recordOf } from './record-types.ts';
+import { makeFunction } from './make-function.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './object-literal.ts';
@@ -43,7 +44,7 @@ function declare(machine: Machine, statements: readonly ts.Statement[], scope: S
     if (symbol === undefined || (ts.isFunctionDeclaration(statement) && statement.body === undefined)) continue;
     const value: Abstract = ts.isClassDeclaration(statement)
       ? { kind: 'class', node: statement, scope }
-      : { kind: 'function', node: statement, scope, self: null };
+      : makeFunction(machine, statement, scope, null);
     scope.cells.set(symbol, { value });
   }
 }

@@ -4,6 +4,7 @@
  */
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
+import { listed } from '../listed-names.ts';
 import type { Application, Dialect, Unit, UnitEntry, UnitStep } from '../application.ts';
 import {
   type Abstract,
@@ -26,7 +27,8 @@ import { does, tidySteps } from './tidy-steps.ts';
 import { TooLarge } from './step-limit.ts';
 import { nameOf } from './transactions.ts';
 import { entryOf, entryOfFile } from './unit-entry.ts';
-import { unreached } from './unreached.ts';
+import { unreached, statementsOf, unrunBy } from './unreached.ts';
+import { withoutCaller } from './without-caller.ts';
 
 export interface UnitOptions {
   readonly dialect: Dialect;
@@ -41,6 +43,7 @@ interface Read {
   readonly called: ReadonlySet<FunctionNode>;
   /** Dropped where another unit calls it. */
   readonly isGuess: boolean;
+  readonly isCallerLost: boolean;
 }
 
 export function readUnits(
@@ -76,6 +79,7 @@ export function readUnits(
     const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
     if (steps.some(does))
       read.push({
+        isCallerLost: machine.isCallerLost,
         unit: {
           name,
           place: project.place(node),
@@ -125,23 +129,52 @@ export function readUnits(
     });
   }
   drain();
+  const statements = statementsOf(machine);
+  for (let round = 0; round < lostRoundsMax; round++) {
+    const { kept, alone, entries } = parted(read, named);
+    const all = [...kept, ...alone].map(({ unit }) => unit);
+    const lost = withoutCaller(machine, unrunBy(machine, statements, all, { called, entries }));
+    for (const unit of lost) machine.found(unit);
+    if (waiting.length === 0) break;
+    drain();
+  }
+  const { kept, alone, entries } = parted(read, named);
+  const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
+  const all = [...units, ...alone.map(({ unit }) => unit)];
+  return {
+    units,
+    notUnderstood: unreached(machine, statements, all, { called, entries }),
+    assumed: [...machine.assumed, ...callersAssumed(kept)],
+    leftOut: seedsLeftOut(alone),
+  };
+}
+
+/** What a function that no other calls makes may hold functions that no other calls. */
+const lostRoundsMax = 4;
+
+interface Parted {
+  readonly kept: readonly Read[];
+  readonly alone: readonly Read[];
+  /** Functions with which they begin. */
+  readonly entries: ReadonlySet<ts.Node>;
+}
+
+function parted(read: readonly Read[], named: ReadonlySet<ts.Node>): Parted {
   const isNamed = ({ entries }: Read): boolean => entries.some((entry) => named.has(entry));
   const alone = read.filter((one) => runsAlone(one.unit.place.file) && !isNamed(one));
   const kept = withoutCalled(read.filter((one) => !alone.includes(one)));
-  const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
-  const entries = new Set<ts.Node>([...kept, ...alone].flatMap((each) => each.entries));
-  const reached = [...units, ...alone.map(({ unit }) => unit)];
-  return {
-    units,
-    notUnderstood: unreached(machine, reached, { called, entries }),
-    assumed: [...machine.assumed],
-    leftOut: seedsLeftOut(alone),
-  };
+  return { kept, alone, entries: new Set<ts.Node>([...kept, ...alone].flatMap((each) => each.entries)) };
 }
 
 /** A seed fills the database of a developer or a test before any client runs. */
 function runsAlone(path: string): boolean {
   return /(?:^|\/)(?:seeds|seeders)\/|(?:^|\/)seed\.[cm]?[jt]sx?$/.test(path);
+}
+
+/** Their callers might be in a transaction, and pass its handle. */
+function callersAssumed(kept: readonly Read[]): readonly string[] {
+  const names = kept.flatMap(({ unit, isCallerLost }) => (isCallerLost ? [unit.name] : [])).toSorted();
+  return names.length === 0 ? [] : [`callers of ${listed(names)}, which were not found, have no transaction open`];
 }
 
 function seedsLeftOut(alone: readonly Read[]): readonly string[] {
@@ -164,7 +197,8 @@ function withinLimits(machine: Machine, at: ts.Node, body: () => void): void {
   }
 }
 
-function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {
+function runUnit(machine: Machine, { functions, kind, node, isCallerLost = false }: FoundUnit): void {
+  machine.isCallerLost = isCallerLost;
   for (const fn of functions) {
     const result = machine.invoke(fn, kind === 'route' ? requestArguments(fn) : ownArguments(machine, fn), node);
     // The caller awaits what a function that is not async gives.

@@ -13,18 +13,45 @@ import { modulesOf } from './imported-modules.ts';
 import { isMapCall } from './map-call.ts';
 import { holdsWholeStatement, isSqlText, startsAsStatement } from './sql-text.ts';
 import { nameOf } from './transactions.ts';
-import { type RunFunctions, unrunFunctions } from './unrun.ts';
+import { type Executed, type RunFunctions, unrunFunctions, unrunLines } from './unrun.ts';
+
+/** Statements of all files, by their look. */
+export function statementsOf(machine: Machine): readonly Found[] {
+  return machine.project.files.flatMap((file) => statementsIn(machine, file));
+}
+
+/** Functions that lead to a statement and that no unit runs: the outermost ones. */
+export function unrunBy(
+  machine: Machine,
+  found: readonly Found[],
+  units: readonly Unit[],
+  run: RunFunctions,
+): readonly ts.Node[] {
+  return [...unrunFunctions(machine, executedBy(machine, found, units, run)).keys()];
+}
+
+function executedBy(
+  machine: Machine,
+  found: readonly Found[],
+  units: readonly Unit[],
+  { called, entries }: RunFunctions,
+): Executed {
+  const steps = units.flatMap(({ steps: all }) => flatten(all));
+  const reached = machine.reached.calls(steps.map(({ place }) => place));
+  return { called, entries, reached, statements: found.flatMap(({ at, isRun }) => (isRun ? [at] : [])) };
+}
 
 export function unreached(
   machine: Machine,
+  found: readonly Found[],
   units: readonly Unit[],
-  { called, entries }: RunFunctions,
+  run: RunFunctions,
 ): readonly NotUnderstood[] {
   const steps = units.flatMap(({ steps: all }) => flatten(all));
-  const reached = machine.reached.calls(steps.map(({ place }) => place));
+  const executed = executedBy(machine, found, units, run);
+  const { reached, called } = executed;
   const texts = new Set(steps.flatMap((step) => (step.kind === 'statement' ? [plainText(step.sql)] : [])));
   const listed = new Set(steps.flatMap((step) => (step.kind === 'not-understood' ? [key(step.place)] : [])));
-  const found = machine.project.files.flatMap((file) => statementsIn(machine, file));
   const lines = found.flatMap(({ at, text, isRun }): readonly NotUnderstood[] => {
     const place = machine.project.place(at);
     const isText = !isRun && text !== undefined && texts.has(plainText(text));
@@ -32,8 +59,7 @@ export function unreached(
     listed.add(key(place));
     return [{ kind: 'not-understood', place, reason: reasonFor(machine, at, called) }];
   });
-  const statements = found.flatMap(({ at, isRun }) => (isRun ? [at] : []));
-  return [...lines, ...unrunFunctions(machine, { called, entries, reached, statements, listed })];
+  return [...lines, ...unrunLines(machine, executed, listed)];
 }
 
 function reasonFor(machine: Machine, at: ts.Node, called: ReadonlySet<ts.Node>): string {
@@ -75,7 +101,7 @@ function flatten(steps: readonly AnyStep[]): readonly Placed[] {
   });
 }
 
-interface Found {
+export interface Found {
   readonly at: ts.Node;
   /** `?` for its holes; `undefined` where it is not written in the sources. */
   readonly text: string | undefined;

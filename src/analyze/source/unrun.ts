@@ -16,36 +16,50 @@ export interface RunFunctions {
   readonly entries: ReadonlySet<ts.Node>;
 }
 
-interface Executed extends RunFunctions {
+export interface Executed extends RunFunctions {
   /** Calls that gave steps of the units. */
   readonly reached: ReadonlySet<ts.Node>;
   /** Calls that run a statement, as they look. */
   readonly statements: readonly ts.Node[];
-  /** Places that have a line, as `file:line`. */
-  readonly listed: ReadonlySet<string>;
 }
 
-/** One line for the outermost such function; none where a line stands in it. */
-export function unrunFunctions(machine: Machine, executed: Executed): readonly NotUnderstood[] {
+/**
+ * One line for each; none where a line stands in it.
+ * @param listed Places that have a line, as `file:line`
+ */
+export function unrunLines(
+  machine: Machine,
+  executed: Executed,
+  listed: ReadonlySet<string>,
+): readonly NotUnderstood[] {
   const { project } = machine;
-  const graph = references(machine);
-  if ([...graph.keys()].every((fn) => executed.called.has(fn))) return [];
-  const evidence = reaching(machine, graph, executed);
-  const isUnrun = (fn: ts.Node): boolean => !executed.called.has(fn) && evidence.has(fn);
-  return [...graph.keys()].flatMap((fn): readonly NotUnderstood[] => {
-    const found = evidence.get(fn);
-    if (found === undefined || !isUnrun(fn) || enclosing(project.ts, fn).some(isUnrun)) return [];
+  return [...unrunFunctions(machine, executed)].flatMap(([fn, found]): readonly NotUnderstood[] => {
     const { file, from, to } = project.lines(fn);
-    for (let line = from; line <= to; line++) if (executed.listed.has(`${file}:${line}`)) return [];
+    for (let line = from; line <= to; line++) if (listed.has(`${file}:${line}`)) return [];
     const at = project.place(found);
     const reason = `no unit runs this function: it reaches ${at.file}:${at.line}`;
     return [{ kind: 'not-understood', place: project.place(fn), reason }];
   });
 }
 
+/** The outermost such functions, each with a statement that it leads to. */
+export function unrunFunctions(machine: Machine, executed: Executed): ReadonlyMap<ts.Node, ts.Node> {
+  const graph = references(machine);
+  if ([...graph.keys()].every((fn) => executed.called.has(fn))) return new Map();
+  const evidence = reaching(machine, graph, executed);
+  const isUnrun = (fn: ts.Node): boolean => !executed.called.has(fn) && evidence.has(fn);
+  return new Map(
+    [...evidence].filter(([fn]) => isUnrun(fn) && !enclosing(machine.project.ts, fn).some((outer) => isUnrun(outer))),
+  );
+}
+
+const graphs = new WeakMap<Machine['project'], ReadonlyMap<ts.Node, ReadonlySet<ts.Node>>>();
+
 /** The functions of the sources with those that each names, its inner ones included. */
 function references(machine: Machine): ReadonlyMap<ts.Node, ReadonlySet<ts.Node>> {
   const { ts, files } = machine.project;
+  const known = graphs.get(machine.project);
+  if (known !== undefined) return known;
   const graph = new Map<ts.Node, Set<ts.Node>>();
   const byMember = membersByName(machine);
   const visit = (node: ts.Node, inside: readonly Set<ts.Node>[]): void => {
@@ -60,6 +74,7 @@ function references(machine: Machine): ReadonlyMap<ts.Node, ReadonlySet<ts.Node>
     if (!ts.isTypeNode(node)) ts.forEachChild(node, (child) => visit(child, outer));
   };
   for (const file of files) visit(file, []);
+  graphs.set(machine.project, graph);
   return graph;
 }
 

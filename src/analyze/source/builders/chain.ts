@@ -135,7 +135,7 @@ export function runFragment(
   rawCall?: string,
 ): Abstract {
   const { text, parameters, reasons } = flat(fragment, machine.dialect);
-  const site = calls.at(-1) ?? at;
+  const site = siteOf(calls) ?? at;
   const place = machine.place(site);
   machine.reached.step(place, calls);
   const [reason] = reasons;
@@ -147,6 +147,18 @@ export function runFragment(
   const { ts: api } = machine.project;
   const statementAt = api.isCallExpression(site) ? site.expression : site;
   return machine.statement(owner, { text: constant(text), parameters, at: statementAt, rawCall });
+}
+
+/** The chain where it begins: a later line may add to it, and a helper may run it. */
+function siteOf(calls: readonly ts.Node[]): ts.Node | undefined {
+  const [first] = calls;
+  return calls.findLast(
+    (call) =>
+      first !== undefined &&
+      call.getSourceFile() === first.getSourceFile() &&
+      call.pos <= first.pos &&
+      first.end <= call.end,
+  );
 }
 
 /** What `of` makes of the rows, on each path on which they were read. */
