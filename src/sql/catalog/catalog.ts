@@ -2,9 +2,10 @@
  * What exists, by name. Every change gives back how to undo it and makes a new version, so that statements planned against the one before
  * are planned again. Rows are the storage's; here is only what they mean.
  */
-import { SqlError, type Storage, type SqlType } from '../model/index.ts';
+import { type IndexId, SqlError, type Storage, type SqlType } from '../model/index.ts';
 import { splitName, isTemporary } from './name.ts';
-import type { Relation, Table } from './relation.ts';
+import { rebased } from './rebased.ts';
+import type { Index, Relation, Table } from './relation.ts';
 import type { Sequence } from './sequence.ts';
 import { UncommittedChanges } from './uncommitted.ts';
 
@@ -144,24 +145,53 @@ export class Catalog {
     return this.relation(schema, name) !== undefined || this.index(schema, name) !== undefined;
   }
 
-  /** Is it, or has another session put a relation under it and not committed that yet? */
+  /** Is it, or has another session given it to a relation or an index and not committed that yet? */
   isTakenByAny(schema: string, name: string): boolean {
-    return this.isTaken(schema, name) || this.#isHidden(schema, name);
+    return (
+      this.isTaken(schema, name) ||
+      this.#hidden(schema).some(
+        (relation) =>
+          relation.name === name ||
+          (relation.kind === 'table' && relation.indexes.some((index) => index.name === name)),
+      )
+    );
   }
 
-  /** Has another session changed the relation and not committed that yet? */
-  isChangedByOther({ schema, name }: Relation): boolean {
-    return this.#isHidden(schema, name);
+  /** Indexes that other sessions have added to the table and not committed yet. */
+  hiddenIndexes({ id, schema, indexes }: Table): readonly Index[] {
+    const known = new Set(indexes.map((index) => index.id));
+    const hidden = new Map<IndexId, Index>();
+    for (const relation of this.#hidden(schema)) {
+      if (relation.kind !== 'table' || relation.id !== id) continue;
+      for (const index of relation.indexes) if (!known.has(index.id)) hidden.set(index.id, index);
+    }
+    return [...hidden.values()];
   }
 
-  #isHidden(schema: string, name: string): boolean {
+  #hidden(schema: string): Relation[] {
     const relations = this.#schemas.get(schema)?.relations;
-    return relations !== undefined && this.#uncommitted.isHidden(relations, name);
+    if (relations === undefined) return [];
+    return [...this.#uncommitted.hidden(relations)].map(({ value }) => value as Relation);
   }
 
   /** Puts a relation under its name, in the place of one with this name. */
   put(relation: Relation): Undo {
     return this.#set(this.#schema(relation.schema).relations, relation.name, relation);
+  }
+
+  /** Puts a table in the place of `before`, with whatever other sessions do to that and commit meanwhile. */
+  replace(before: Table, after: Table): Undo {
+    if (before.name === after.name && before.schema === after.schema) {
+      return this.#change(this.#schema(after.schema).relations, after.name, (now) =>
+        now?.kind === 'table' ? rebased(before, after, now) : now,
+      );
+    }
+    const undoRemoval = this.remove(before);
+    const undoPut = this.put(after);
+    return () => {
+      undoPut();
+      undoRemoval();
+    };
   }
 
   remove(relation: Relation): Undo {
@@ -221,7 +251,12 @@ export class Catalog {
   }
 
   #set<T>(map: Map<string, T>, name: string, value: T | undefined): Undo {
-    const undo = this.#uncommitted.change(map, name, value);
+    return this.#change(map, name, () => value);
+  }
+
+  #change<T>(map: Map<string, T>, name: string, make: (before: T | undefined) => T | undefined): Undo {
+    // The map has values of one type.
+    const undo = this.#uncommitted.change(map, name, (before) => make(before as T | undefined));
     this.#version++;
     return () => {
       undo();

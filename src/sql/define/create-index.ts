@@ -1,7 +1,7 @@
 /** CREATE INDEX. */
 import type { IndexStmt, Node } from '@pgsql/types';
 import { assert } from '../../base/index.ts';
-import { engineRules, notSupported, SqlError } from '../model/index.ts';
+import { engineRules, SqlError, type TableShape } from '../model/index.ts';
 import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
@@ -100,15 +100,19 @@ export function replaceTable(
   const { catalog } = planning;
   const isOther = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
   const isStored = isOther && changes.purpose === 'to stay';
-  // Two that index a table at a time: the later commit would take the other's index away.
-  if (catalog.isChangedByOther(before))
-    throw notSupported(`to change table "${before.name}" beside another transaction`);
-  if (isStored) catalog.storage.alterTable(shapeOf(after, planning), convert);
-  if (before.name !== after.name || before.schema !== after.schema) changes.did(catalog.remove(before));
-  changes.did(catalog.put(after));
-  if (!isStored) return;
-  const width = before.cells.length;
-  changes.did(() => {
-    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width));
-  });
+  if (isStored) {
+    catalog.storage.alterTable(storedShape(after, planning), convert);
+    const width = before.cells.length;
+    // It is undone when the catalog has been.
+    changes.did(() => {
+      const left = catalog.tableById(before.id) ?? before;
+      catalog.storage.alterTable(storedShape(left, planning), (values) => values.slice(0, width));
+    });
+  }
+  changes.did(catalog.replace(before, after));
+}
+
+/** With the indexes that other sessions have made: each sees its own and the committed ones, and the rows are in all. */
+function storedShape(table: Table, planning: Planning): TableShape {
+  return shapeOf({ ...table, indexes: [...table.indexes, ...planning.catalog.hiddenIndexes(table)] }, planning);
 }

@@ -2,7 +2,7 @@
  * The locks that a DDL statement takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
  * lock nothing here: the statement itself refuses them.
  */
-import { engineRules, SqlError, type TableLockMode } from '../model/index.ts';
+import { engineRules, type IndexId, SqlError, type TableId, type TableLockMode } from '../model/index.ts';
 import type { AlterTableCmd, AlterTableStmt, Constraint, DropStmt, Node, RangeVar, SelectStmt } from '@pgsql/types';
 import type { Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
@@ -24,8 +24,13 @@ export function ddlLocks(node: Node, planning: Planning): TableLock[] {
       return 'ColumnDef' in element ? columnParentLocks(element.ColumnDef.constraints, planning) : [];
     });
   if ('AlterTableStmt' in node) return alterLocks(node.AlterTableStmt, planning);
-  if ('RenameStmt' in node && node.RenameStmt.renameType !== 'OBJECT_INDEX')
-    return lockOf(node.RenameStmt.relation, 'access exclusive', planning);
+  if ('RenameStmt' in node) {
+    const { renameType, relation } = node.RenameStmt;
+    if (renameType !== 'OBJECT_INDEX') return lockOf(relation, 'access exclusive', planning);
+    const index = indexNamed(relation?.relname, planning);
+    // The table is not locked.
+    return index === undefined ? [] : [{ table: index.id, mode: 'share update exclusive', ifLocked: 'wait' }];
+  }
   if ('AlterSeqStmt' in node) return sequenceLock(node.AlterSeqStmt.sequence, 'share row exclusive', planning);
   if ('DropStmt' in node) return dropLocks(node.DropStmt, planning);
   if ('ViewStmt' in node && node.ViewStmt.query !== undefined && 'SelectStmt' in node.ViewStmt.query)
@@ -133,8 +138,8 @@ function dropLocks({ objects = [], removeType, behavior }: DropStmt, planning: P
   return objects.flatMap((object) => {
     const names = 'List' in object ? stringsOf(object.List.items) : stringsOf([object]);
     if (removeType === 'OBJECT_INDEX') {
-      const owner = planning.catalog.tables().find(({ indexes }) => indexes.some(({ name }) => name === names.at(-1)));
-      return owner === undefined ? [] : [exclusively(owner.id)];
+      const index = indexNamed(names.at(-1), planning);
+      return index === undefined ? [] : [exclusively(index.owner), exclusively(index.id)];
     }
     if (removeType === 'OBJECT_SCHEMA')
       return planning.catalog.tables().flatMap(({ id, schema }) => (schema === names.at(-1) ? [exclusively(id)] : []));
@@ -142,6 +147,17 @@ function dropLocks({ objects = [], removeType, behavior }: DropStmt, planning: P
     const found = removeType === 'OBJECT_TABLE' ? planning.findRelation(rangeOf(names)) : undefined;
     return found?.kind === 'table' ? droppedLocks(found, behavior === 'DROP_CASCADE', planning) : [];
   });
+}
+
+function indexNamed(
+  name: string | undefined,
+  { catalog }: Planning,
+): { readonly id: IndexId; readonly owner: TableId } | undefined {
+  for (const { id: owner, indexes } of catalog.tables()) {
+    const index = indexes.find((each) => each.name === name);
+    if (index !== undefined) return { id: index.id, owner };
+  }
+  return undefined;
 }
 
 /** The triggers of its foreign keys go, and with CASCADE the foreign keys of others. */
