@@ -1,12 +1,43 @@
 /** Statements of MySQL that MariaDB has too. */
 import { assignT, assignU, id, rowT, rowU, value, whereT, whereU } from './random-parts.ts';
+import type { Choices } from './choices.ts';
 import type { Form } from './random-statements.ts';
+
+const lock = (choices: Choices): string => choices.pick([' for update', ' lock in share mode']);
+const aggregate = (choices: Choices): string =>
+  choices.pick(['max(id) + 1', 'min(id)', 'max(k)', 'min(g)', 'count(*)', 'sum(v)']);
 
 export const mysqlForms: readonly Form[] = [
   {
     name: 'select ... lock in share mode',
     weight: 4,
     sql: (c) => `select * from t where ${whereT(c)} lock in share mode`,
+  },
+  {
+    name: 'aggregate that locks',
+    weight: 4,
+    sql: (c) => `select ${aggregate(c)} from ${c.pick(['t', `t where ${whereT(c)}`])}${lock(c)}`,
+  },
+  {
+    name: 'aggregate of a child that locks',
+    weight: 2,
+    sql: (c) => `select ${c.pick(['count(*)', 'max(id)', 'sum(w)'])} from u where ${whereU(c)}${lock(c)}`,
+  },
+  {
+    name: 'groups that lock',
+    weight: 1,
+    isOrdered: true,
+    sql: (c) => `select g, ${aggregate(c)} from t where ${whereT(c)} group by g order by g${lock(c)}`,
+  },
+  {
+    name: 'distinct that locks',
+    weight: 1,
+    sql: (c) => `select distinct ${c.pick(['g', 'v', 'g, v'])} from t where ${whereT(c)}${lock(c)}`,
+  },
+  {
+    name: 'union that locks',
+    weight: 1,
+    sql: (c) => `select id from t where ${whereT(c)} union select tid from u where ${whereU(c)}${lock(c)}`,
   },
   {
     name: 'upsert',

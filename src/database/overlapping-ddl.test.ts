@@ -16,11 +16,3 @@ test('two sessions that index a table at a time make both indexes, whose names d
     ['t_v_idx1'],
   ]);
 });
-
-test('MySQL: a locking read with a window function is refused', async () => {
-  const { run } = connected(await openDatabase({ engine: 'mysql' }));
-  await run('create table t (id int primary key)');
-  await expect(run('select id, row_number() over (order by id) as r from t for update')).rejects.toThrow(
-    'window functions',
-  );
-});

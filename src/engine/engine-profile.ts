@@ -105,7 +105,7 @@ export interface BegunStatement {
   /** Of its transaction. */
   readonly isFirst: boolean;
   /** `null`: DDL. */
-  readonly query: Pick<QueryStatement, 'isReadOnly' | 'command' | 'locksReads' | 'locksJoin'> | null;
+  readonly query: Pick<QueryStatement, 'isReadOnly' | 'command' | 'locksReads' | 'locksInScans'> | null;
 }
 
 /** `all until rollback`: the transaction is rolled back and stays failed until the client says so. */

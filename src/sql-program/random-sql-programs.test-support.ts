@@ -92,6 +92,8 @@ const ofDialect: Readonly<Record<Dialect, readonly string[]>> = {
     'REPLACE INTO t VALUES (2, 23, 2, 2)',
     'SELECT id FROM t WHERE id < 5 ORDER BY id DESC FOR UPDATE',
     'SELECT id FROM t WHERE id <= 2 LOCK IN SHARE MODE',
+    'SELECT max(id) + 1 AS n FROM t FOR UPDATE',
+    'SELECT count(*) AS n FROM t WHERE k = 1 LOCK IN SHARE MODE',
   ],
 };
 

@@ -131,7 +131,7 @@ function queryStatement(
     columns: columns?.map((column) => resultColumn(column, planning)) ?? null,
     isReadOnly: !planning.writes,
     locksReads: planning.locksReads,
-    locksJoin: planning.locksJoin,
+    locksInScans: planning.locksInScans,
     catalogVersion: planning.catalog.version,
     isShareable: !planning.readsCatalog,
     accesses: planning.accesses,

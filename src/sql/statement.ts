@@ -46,8 +46,8 @@ export interface QueryStatement {
   readonly isReadOnly: boolean;
   /** An UPDATE or DELETE of a table that is joined with others, or an INSERT of VALUES: InnoDB locks what it only reads at every level. */
   readonly locksReads?: boolean;
-  /** A locking clause locks the rows of a join as they are read. */
-  readonly locksJoin?: boolean;
+  /** Scans lock the rows of a locking clause as they read them. */
+  readonly locksInScans?: boolean;
   /** MySQL's TRUNCATE is DDL: it commits before and after. */
   readonly commitsAround?: boolean;
   /** It cannot be planned: all that it does is to lock its tables, and to fail with this. */

@@ -1,6 +1,6 @@
 /**
  * InnoDB where a scan locks, as with FOR SHARE, and reads the latest rows: of a plain SELECT at SERIALIZABLE, of the subqueries and joined tables of
- * statements that write, and of a join with a locking clause, with the lock that the clause asks for. Scans cannot wait in the middle of an expression, so one that has to stops the whole
+ * statements that write, and of a join, groups or distinct rows with a locking clause, with the lock that the clause asks for. Scans cannot wait in the middle of an expression, so one that has to stops the whole
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
 import type { IsolationName } from '../../sql/index.ts';
@@ -25,7 +25,7 @@ export function lockingScans(
   { isolation, pauses }: LockingScansOptions,
 ): StatementView {
   if (!locksScans(view, statement, isolation)) {
-    return statement.locksJoin === true ? lockingView(view, ({ lockedBy }) => lockedBy ?? null, false) : view;
+    return statement.locksInScans === true ? lockingView(view, ({ lockedBy }) => lockedBy ?? null, false) : view;
   }
   return pauses && !statement.isReadOnly
     ? pausingBeforeWrites(lockingView(view, requestFor, true))

@@ -93,10 +93,10 @@ class InnodbProfile extends LockingProfile {
 
   /** It locks what it passes on the way; subqueries lock as `locking-scans.ts` says. */
   dependsOnWay({ locks }: AccessChoice, statement: QueryStatement, isolation: IsolationName): DependsOnWay {
-    const { isReadOnly, command, locksReads = false, locksJoin = false } = statement;
+    const { isReadOnly, command, locksReads = false, locksInScans = false } = statement;
     const locksSubqueries = !isReadOnly && command !== 'SELECT' && isolation === 'repeatable read';
     const locksAll = isolation === 'serializable' || locksReads || locksSubqueries;
-    return locksAll || locks || locksJoin ? 'locks' : 'order';
+    return locksAll || locks || locksInScans ? 'locks' : 'order';
   }
 
   lockSequence(): void {}

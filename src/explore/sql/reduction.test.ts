@@ -99,6 +99,27 @@ describe('programs that a reduction gets wrong when a step meets less than it co
   });
 });
 
+describe('InnoDB: aggregates and unions that lock conflict with what they have read', () => {
+  const isolation = 'repeatable read';
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const read = (query: string) => session('BEGIN', query, 'UPDATE t SET n = 70 WHERE id = 1', 'COMMIT');
+
+  test.each([
+    'SELECT max(id) + 1 FROM t FOR UPDATE',
+    'SELECT count(*) FROM t WHERE id > 1 FOR UPDATE',
+    'SELECT DISTINCT n FROM t LOCK IN SHARE MODE',
+    'SELECT n, count(*) FROM t GROUP BY n FOR UPDATE',
+    'SELECT v FROM w WHERE id = 1 UNION SELECT n FROM t WHERE id = 2 FOR UPDATE',
+  ])('%s', async (query) => {
+    const sessions = [
+      read(query),
+      session('BEGIN', 'UPDATE t SET n = n + 1 WHERE id = 2', 'INSERT INTO t VALUES (9, 9, 9, 9)', 'COMMIT'),
+    ];
+    const both = await bothWays('mysql', isolation, sessions, Infinity);
+    expect(both?.reduced.histories.length).toBeGreaterThan(1);
+  });
+});
+
 describe('three sessions of four statements, as docs/explore.md counts their schedules', () => {
   const sessions = (...ids: readonly number[]): Sessions =>
     ids.map((id) =>

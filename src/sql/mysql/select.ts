@@ -12,6 +12,7 @@ import {
   valuesQuery,
   withTail,
 } from '../tree/query.ts';
+import { SqlError } from '../model/index.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFrom } from './from.ts';
 import { parseColumnNames, parseTable } from './names.ts';
@@ -39,13 +40,15 @@ export function parseWith(cursor: Cursor): WithClause | undefined {
 
 interface Term {
   readonly query: SelectStmt;
+  /** Does it end with a query in parentheses? */
+  readonly endsInBrackets: boolean;
   /** Result columns by alias, lower case: for ORDER BY. */
   readonly aliases: Aliases;
 }
 
 /** Behind WITH. */
 export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined): SelectStmt {
-  const { query, aliases } = parseUnion(cursor);
+  const { query, aliases, endsInBrackets } = parseUnion(cursor);
   const orderBy = parseOrderBy(cursor, aliases);
   const limit = parseLimit(cursor);
   const isTwice =
@@ -53,7 +56,21 @@ export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined): 
     (limit !== undefined && query.limitCount !== undefined) ||
     (clause !== undefined && query.withClause !== undefined);
   if (isTwice) throw cursor.unsupported('the same clause inside of the parentheses of a query and behind them');
-  return withTail(query, { orderBy, limit, locks: parseLocks(cursor), withClause: clause });
+  const locks = parseLocks(cursor);
+  if (locks.length > 0 && query.op !== 'SETOP_NONE' && endsInBrackets) throw lockOfBrackets();
+  return withTail(lockingLast(query, locks), { orderBy, limit, withClause: clause });
+}
+
+/** Locks behind a union are those of its last query. */
+function lockingLast(query: SelectStmt, locks: Node[]): SelectStmt {
+  if (locks.length === 0) return query;
+  if (query.rarg !== undefined) return { ...query, rarg: lockingLast(query.rarg, locks) };
+  return { ...query, lockingClause: [...(query.lockingClause ?? []), ...locks] };
+}
+
+function lockOfBrackets(): SqlError {
+  const message = 'Incorrect usage of lock options and SELECT in brackets';
+  return new SqlError('42601', message, { mysqlNumber: 1221 });
 }
 
 const setOperations = { UNION: 'SETOP_UNION', EXCEPT: 'SETOP_EXCEPT' } as const;
@@ -64,8 +81,9 @@ function parseUnion(cursor: Cursor): Term {
     const word = cursor.accept('UNION') ? 'UNION' : cursor.accept('EXCEPT') ? 'EXCEPT' : undefined;
     if (word === undefined) return term;
     const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
-    const query = setOperation(setOperations[word], isAll, term.query, parseIntersection(cursor).query);
-    term = { query, aliases: noAliases };
+    const last = parseIntersection(cursor);
+    const query = setOperation(setOperations[word], isAll, term.query, last.query);
+    term = { query, aliases: noAliases, endsInBrackets: last.endsInBrackets };
   }
 }
 
@@ -74,22 +92,24 @@ function parseIntersection(cursor: Cursor): Term {
   let term = parseTerm(cursor);
   while (cursor.accept('INTERSECT')) {
     const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
-    const query = setOperation('SETOP_INTERSECT', isAll, term.query, parseTerm(cursor).query);
-    term = { query, aliases: noAliases };
+    const last = parseTerm(cursor);
+    const query = setOperation('SETOP_INTERSECT', isAll, term.query, last.query);
+    term = { query, aliases: noAliases, endsInBrackets: last.endsInBrackets };
   }
   return term;
 }
 
 function parseTerm(cursor: Cursor): Term {
-  if (cursor.is('(')) return { query: parseSubquery(cursor), aliases: noAliases };
+  if (cursor.is('(')) return { query: parseSubquery(cursor), aliases: noAliases, endsInBrackets: true };
   if (cursor.accept('VALUES')) {
     const rows = cursor.list(() => {
       cursor.expect('ROW');
       return cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)));
     });
-    return { query: valuesQuery(rows), aliases: noAliases };
+    return { query: valuesQuery(rows), aliases: noAliases, endsInBrackets: false };
   }
-  if (cursor.accept('TABLE')) return { query: tableQuery(parseTable(cursor)), aliases: noAliases };
+  if (cursor.accept('TABLE'))
+    return { query: tableQuery(parseTable(cursor)), aliases: noAliases, endsInBrackets: false };
   cursor.expect('SELECT');
   return parseSelect(cursor);
 }
@@ -129,7 +149,7 @@ function parseSelect(cursor: Cursor): Term {
     ...(having === undefined ? {} : { havingClause: having }),
     ...(windows.length === 0 ? {} : { windowClause: windows }),
   });
-  return { query, aliases };
+  return { query, aliases, endsInBrackets: false };
 }
 
 /** @returns DISTINCT? */

@@ -69,7 +69,7 @@ export function shownQuery({ names, query }: ShownRows, orderBy: readonly Node[]
     ...(where === undefined ? {} : { whereClause: where }),
   });
   const sorted = orderBy.map((node) => sortBy(node, undefined));
-  return withTail(outer, { orderBy: sorted, limit: undefined, locks: [], withClause: undefined });
+  return withTail(outer, { orderBy: sorted, limit: undefined, withClause: undefined });
 }
 
 /** Rows of constants and calls. */

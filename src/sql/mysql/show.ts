@@ -71,7 +71,7 @@ function parseShown(cursor: Cursor): SelectStmt {
       return filtered(cursor, statusRows);
     case 'WARNINGS':
     case 'ERRORS':
-      return withTail(noConditions, { orderBy: [], limit: parseLimit(cursor), locks: [], withClause: undefined });
+      return withTail(noConditions, { orderBy: [], limit: parseLimit(cursor), withClause: undefined });
     case 'PROCESSLIST':
       return processes;
     default:

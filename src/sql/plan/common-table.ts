@@ -100,8 +100,7 @@ function keptOf(plan: object, running: Running): Values[] {
 }
 
 /** In PostgreSQL, the server's own words. */
-function orderedRecursion(isOrdered: boolean, { planning }: QueryScope): SqlError {
-  const clause = isOrdered ? 'ORDER BY' : 'LIMIT';
+function refusedRecursion(clause: string, { planning }: QueryScope): SqlError {
   return engineRules[planning.dialect].limitsRecursion
     ? notSupported(`${clause} in a recursive query`)
     : new SqlError('0A000', `${clause} in a recursive query is not implemented`);
@@ -113,7 +112,8 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   assert(query !== undefined && 'SelectStmt' in query, 'only a SELECT is recursive');
   const { larg, rarg, all: isAll = false, sortClause, limitCount } = query.SelectStmt;
   assert(larg !== undefined && rarg !== undefined, 'a UNION has two sides');
-  if (sortClause !== undefined || limitCount !== undefined) throw orderedRecursion(sortClause !== undefined, scope);
+  if (sortClause !== undefined) throw refusedRecursion('ORDER BY', scope);
+  if (limitCount !== undefined) throw refusedRecursion('LIMIT', scope);
   const inner = scope.child('part');
   planCommonTables(query.SelectStmt.withClause, inner);
   const base = scope.planners.query(larg, inner.child('part'));
@@ -126,6 +126,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
     isCorrelated: true,
   });
   const step = scope.planners.query(rarg, inner.child('part'));
+  if (base.locking !== null || step.locking !== null) throw refusedRecursion('FOR UPDATE/SHARE', scope);
   if (step.columns.length !== columns.length) {
     throw new SqlError('42601', 'each UNION query must have the same number of columns');
   }

@@ -4,7 +4,11 @@ import { newFrame, type PlannedQuery } from './query.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 
 /** The rows of a query with its columns converted to these types. */
-export function convertRows(query: PlannedQuery, target: readonly SqlType[], scope: QueryScope): PlannedQuery['rows'] {
+export function convertRows(
+  query: Pick<PlannedQuery, 'columns' | 'rows'>,
+  target: readonly SqlType[],
+  scope: QueryScope,
+): PlannedQuery['rows'] {
   const isSame = target.every((type, i) => isSameType(type, query.columns[i]?.type ?? type));
   if (isSame) return query.rows;
   const conversions = target.map((type, i) => {

@@ -2,7 +2,7 @@
  * MIN and MAX by an index: MariaDB reads one record at each end and locks no more (`opt_sum_query`). PostgreSQL does so where its statistics say
  * that it is cheaper, which for the small tables of tests they rarely do.
  */
-import type { Table } from '../catalog/relation.ts';
+import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
 import type { Aggregate } from '../expressions/index.ts';
 import { engineRules, cell } from '../model/index.ts';
 import { accessWays, type Access, wholeIndex } from './access.ts';
@@ -46,6 +46,11 @@ export function indexEnds(
   });
 }
 
+/** The columns of InnoDB's records of an index: behind its own, those of the primary key. */
+function orderOf({ parts }: Index, table: Table): number[] {
+  return [...new Set([...parts, ...(primaryKey(table)?.parts ?? [])].map((part) => part.cell))];
+}
+
 /** An index that has the column in order behind columns with one value, and decides the whole condition. */
 function accessTo(
   wanted: number,
@@ -60,10 +65,11 @@ function accessTo(
   }
   const isFit = (access: Access | null): boolean => {
     if (access === null || !access.isOneRange) return false;
-    const used = access.index.parts.slice(0, access.equalities + 1).map((part) => part.cell);
-    const isUsed = ({ comparisons }: Conjunct): boolean =>
-      comparisons.some((each) => each.row === row && used.includes(each.cell));
-    return used[access.equalities] === wanted && conjuncts.every(isUsed);
+    const { index, equalities } = access;
+    const decided = new Set(index.parts.slice(0, equalities + 1).map((part) => part.cell));
+    const isDecided = ({ comparisons }: Conjunct): boolean =>
+      comparisons.some((each) => each.row === row && decided.has(each.cell));
+    return orderOf(index, table)[equalities] === wanted && conjuncts.every(isDecided);
   };
   return accessWays(table, row, conjuncts, () => false, dialect).find(isFit) ?? null;
 }

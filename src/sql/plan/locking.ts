@@ -19,6 +19,7 @@ import { wholeScan } from './covering-index.ts';
 import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
 import { semiJoinWays } from './membership.ts';
+import type { FromList } from './join.ts';
 import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
@@ -35,30 +36,31 @@ interface LockedItem {
   readonly request: LockRequest;
 }
 
+/** What the rows of the query are to its locking clause. */
+export interface LockedRows {
+  readonly rows: PlannedQuery['rows'];
+  readonly hasWindows: boolean;
+  /** `isReadAlone` */
+  readonly isAlone: boolean;
+}
+
+/** Are the rows those of one table as they are? Then a locking read of MySQL needs no more than its locks. */
+export function isReadAlone({ nodes }: FromList, isPlain: boolean): boolean {
+  return isPlain && nodes.length === 1 && nodes[0]?.kind === 'leaf';
+}
+
 export function planLocking(
   select: SelectStmt,
   plan: SelectPlan,
-  hasWindows: boolean,
+  { rows, hasWindows, isAlone }: LockedRows,
   scope: QueryScope,
 ): NonNullable<PlannedQuery['locking']> {
   const clauses = (select.lockingClause ?? []).map((node) => {
     assert('LockingClause' in node, 'FOR UPDATE is a locking clause');
     return node.LockingClause;
   });
-  const [first] = clauses;
-  const refuse = (what: string): void => {
-    throw new SqlError(
-      '0A000',
-      `${(words[first?.strength ?? ''] ?? 'for update').toUpperCase()} is not allowed with ${what}`,
-    );
-  };
-  if (select.distinctClause !== undefined) refuse('DISTINCT clause');
-  if (select.groupClause !== undefined) refuse('GROUP BY clause');
-  if (select.havingClause !== undefined) refuse('HAVING clause');
-  if (isGrouped(select)) refuse('aggregate functions');
   const { hasMetadataLocks, locksWhileScanning } = engineRules[scope.dialect];
-  if (hasWindows) refuse('window functions');
-  if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
+  if (!locksWhileScanning) refuseOtherRows(select, plan, hasWindows, clauses[0]?.strength);
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
   // To MySQL's metadata locks FOR SHARE is a read like any other.
@@ -68,14 +70,34 @@ export function planLocking(
     if (hasMetadataLocks) scope.planning.lockOnce(item.table.id, metadataMode);
     else scope.planning.lock(item.table.id, 'row share');
   }
-  const [only, another] = items;
-  const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
-  if (locksWhileScanning && isAlone && only !== undefined && another === undefined)
-    return currentRead(plan, only, scope);
   if (!locksWhileScanning) return lockFound(plan, items, scope);
-  scope.planning.locksJoin = true;
+  const [only, another] = items;
+  if (isAlone && only !== undefined && another === undefined) return currentRead(plan, only, scope);
+  scope.planning.locksInScans = true;
   for (const { item: each, request } of items) each.lockedBy = request;
-  return lockFound(plan, [], scope);
+  // The scans wait.
+  // oxlint-disable-next-line require-yield
+  return function* lockRead(outer, running) {
+    return [...rows(outer, running)];
+  };
+}
+
+/** PostgreSQL locks rows of tables, and these would be none. @throws SqlError 0A000 */
+function refuseOtherRows(
+  select: SelectStmt,
+  { targets }: SelectPlan,
+  hasWindows: boolean,
+  strength: LockingClause['strength'],
+): void {
+  const refuse = (what: string): void => {
+    throw new SqlError('0A000', `${(words[strength ?? ''] ?? 'for update').toUpperCase()} is not allowed with ${what}`);
+  };
+  if (select.distinctClause !== undefined) refuse('DISTINCT clause');
+  if (select.groupClause !== undefined) refuse('GROUP BY clause');
+  if (select.havingClause !== undefined) refuse('HAVING clause');
+  if (isGrouped(select)) refuse('aggregate functions');
+  if (hasWindows) refuse('window functions');
+  if (targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -122,7 +144,7 @@ function lockedItems(
   });
 }
 
-/** @param items what is locked when the rows have been found: nothing where the scans lock */
+/** PostgreSQL: the items are locked when the rows have been found. */
 function lockFound(
   plan: SelectPlan,
   items: readonly LockedItem[],

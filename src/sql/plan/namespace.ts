@@ -16,7 +16,7 @@ export interface RangeItem {
   readonly cellsRead: Set<number>;
   /** The rows of it that a join finds are written to. */
   isWritten?: boolean;
-  /** The locking clause of a join locks its rows as they are read. */
+  /** Scans lock its rows as they read them, for a locking clause. */
   lockedBy?: LockRequest;
   /** What a join looks up for each of its rows. */
   lookUps?: LookUp[];

@@ -60,8 +60,8 @@ export class Planning {
   refusesTruncation = false;
   /** Does InnoDB lock what it only reads at every level? So do writes to a table of a join, and INSERT and REPLACE of VALUES. */
   locksReads = false;
-  /** Does a locking clause lock the rows of a join as they are read? */
-  locksJoin = false;
+  /** Do scans lock the rows of a locking clause as they read them? */
+  locksInScans = false;
   readonly #wayOf: WayOf;
   readonly #slots: ParameterSlot[] = [];
 

@@ -1,7 +1,9 @@
 /** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
 import type { Node, SelectStmt } from '@pgsql/types';
+import type { Frame } from '../expression.ts';
+import type { Running } from '../execution.ts';
 import { assert } from '../../base/index.ts';
-import { type Dialect, engineRules, notSupported, SqlError, type SqlType, types, rowKey } from '../model/index.ts';
+import { type Dialect, engineRules, SqlError, type SqlType, types, rowKey } from '../model/index.ts';
 import { commonNumber, commonSecondDigits } from '../expressions/index.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
@@ -21,10 +23,9 @@ export function planSetOperation(
     throw new SqlError('0A000', `FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT`);
   const left = scope.planners.query(larg, scope.child('part'), expected);
   const right = scope.planners.query(rarg, scope.child('part'), expected);
-  if (left.locking !== null || right.locking !== null) {
-    if (engineRules[scope.planning.dialect].locksInsideUnion) throw notSupported(`FOR UPDATE inside of ${word}`);
+  const isLocking = left.locking !== null || right.locking !== null;
+  if (isLocking && !engineRules[scope.planning.dialect].locksInsideUnion)
     throw new SqlError('0A000', 'FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT');
-  }
   if (left.columns.length !== right.columns.length) {
     throw new SqlError('42601', `each ${word} query must have the same number of columns`);
   }
@@ -32,10 +33,14 @@ export function planSetOperation(
     commonNumber([column, right.columns[i] ?? column], word, scope.dialect),
   );
   const target = common.map(({ type }) => type);
-  const leftRows = convertRows(left, target, scope);
-  const rightRows = convertRows(right, target, scope);
+  const leftRows = convertRows(isLocking ? readBefore(left) : left, target, scope);
+  const rightRows = convertRows(isLocking ? readBefore(right) : right, target, scope);
   const keyOf = (row: Values): string => rowKey(row, target, scope.dialect);
   const combine = combiner(word, isAll, keyOf);
+  const rows: PlannedQuery['rows'] = function* each(outer, running) {
+    const frame = newFrame(0, running, outer);
+    yield* combine(leftRows(frame, running), () => rightRows(frame, running));
+  };
   const combined: PlannedQuery = {
     columns: left.columns.map((column, i) => ({
       ...column,
@@ -44,18 +49,36 @@ export function planSetOperation(
       isNullable: true,
       origin: null,
     })),
-    *rows(outer, running) {
-      const frame = newFrame(0, running, outer);
-      yield* combine(leftRows(frame, running), () => rightRows(frame, running));
-    },
+    rows,
     hasRow: null,
-    locking: null,
+    locking: isLocking ? lockingSides(left, right, rows) : null,
     get isCorrelated() {
       return scope.reachesOut;
     },
     metNoRow: (running) => left.metNoRow?.(running) === true && right.metNoRow?.(running) === true,
   };
   return planSorted(select, combined, scope);
+}
+
+/** What `lockingSides` has read. */
+function readBefore(side: PlannedQuery): Pick<PlannedQuery, 'columns' | 'rows'> {
+  return { columns: side.columns, rows: (_outer, running) => running.kept.get(side) as Values[] };
+}
+
+/** MySQL: reads both sides whole, one after the other, and each locks for itself. */
+function lockingSides(
+  left: PlannedQuery,
+  right: PlannedQuery,
+  rows: PlannedQuery['rows'],
+): NonNullable<PlannedQuery['locking']> {
+  return function* lockBoth(outer, running) {
+    const frame = newFrame(0, running, outer);
+    for (const side of [left, right]) {
+      const found = side.locking === null ? [...side.rows(frame, running)] : yield* side.locking(frame, running);
+      running.kept.set(side, found);
+    }
+    return [...rows(outer, running)];
+  };
 }
 
 /** A length or scale is the result's where both sides have it, and one type. */
@@ -114,20 +137,24 @@ export function planSorted(select: SelectStmt, query: PlannedQuery, scope: Query
   );
   const compare = keyComparator(orders, scope.dialect);
   const keysOf = (row: Values): Values => positions.map((position) => row[position] ?? null);
+  const arranged = (rows: Iterable<Values>, outer: Frame | null, running: Running): Iterable<Values> => {
+    const keyed = sorts.length === 0 ? null : [...rows].map((row) => ({ row, keys: keysOf(row) }));
+    const sorted = keyed?.toSorted((a, b) => compare(a.keys, b.keys)).map(({ row }) => row);
+    return limited(sorted ?? rows, limit, newFrame(0, running, outer));
+  };
+  const { locking } = query;
   return {
     ...query,
     get isCorrelated() {
       return query.isCorrelated || scope.reachesOut;
     },
-    *rows(outer, running) {
-      const frame = newFrame(0, running, outer);
-      let rows = query.rows(outer, running);
-      if (sorts.length > 0) {
-        const keyed = [...rows].map((row) => ({ row, keys: keysOf(row) }));
-        rows = keyed.toSorted((a, b) => compare(a.keys, b.keys)).map(({ row }) => row);
-      }
-      yield* limited(rows, limit, frame);
-    },
+    rows: (outer, running) => arranged(query.rows(outer, running), outer, running),
+    locking:
+      locking === null
+        ? null
+        : function* lockFirst(outer, running) {
+            return [...arranged(yield* locking(outer, running), outer, running)];
+          },
   };
 }
 

@@ -11,7 +11,7 @@ import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { type FromList, planJoins } from './join.ts';
 import { existsJoin } from './recheck.ts';
-import { planLocking } from './locking.ts';
+import { isReadAlone, planLocking } from './locking.ts';
 import { joinsInOrder, orderedSource } from './ordered-access.ts';
 import { inside } from './push-down.ts';
 import type { OpenQuery, PlannedQuery } from './query.ts';
@@ -86,11 +86,11 @@ interface SelectParts extends Pick<SelectPlan, 'from' | 'targets' | 'distinct' |
 function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): PlannedQuery {
   const { from, list, needsOuter, calls, targets, having, sort, distinct, limit, columns } = parts;
   const joined = planJoins(list, scope.planning);
-  if (select.lockingClause === undefined || list.nodes.length > 1)
-    scope.constants.add(constantTablesOf(list, scope.planning));
-  const whilePossible = guardOf(list, scope.planning);
   const isPlain =
     !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ sets }) => sets.length === 0);
+  const isAlone = isReadAlone(list, isPlain);
+  if (select.lockingClause === undefined || !isAlone) scope.constants.add(constantTablesOf(list, scope.planning));
+  const whilePossible = guardOf(list, scope.planning);
   const isLockedInOrder =
     engineRules[scope.dialect].locksWhileScanning && select.lockingClause !== undefined && limit !== null;
   const orderedJoin = (): Source | null =>
@@ -110,15 +110,19 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
     distinct,
     limit,
   };
+  const rows = selectedRows(plan);
   const planned: PlannedQuery = {
     columns,
-    rows: selectedRows(plan),
+    rows,
     hasRow: isPlain ? semiJoinTest(list, plan.rowCount, rowTest(plan), scope.planning) : rowTest(plan),
     join:
       needsOuter || calls.hasWindows()
         ? undefined
         : existsJoin(select, list, { ...plan, source: whilePossible(joined) }, scope),
-    locking: select.lockingClause === undefined ? null : planLocking(select, plan, calls.hasWindows(), scope),
+    locking:
+      select.lockingClause === undefined
+        ? null
+        : planLocking(select, plan, { rows, hasWindows: calls.hasWindows(), isAlone }, scope),
     get isCorrelated() {
       return scope.reachesOut;
     },

@@ -47,20 +47,18 @@ export interface Limit {
   readonly at: number;
 }
 
-/** Those of ORDER BY, LIMIT, locks and WITH that are there. */
+/** Those of ORDER BY, LIMIT and WITH that are there. */
 export interface QueryTail {
   readonly orderBy: readonly Node[];
   readonly limit: Limit | undefined;
-  readonly locks: readonly Node[];
   readonly withClause: WithClause | undefined;
 }
 
-export function withTail(query: SelectStmt, { orderBy, limit, locks, withClause }: QueryTail): SelectStmt {
+export function withTail(query: SelectStmt, { orderBy, limit, withClause }: QueryTail): SelectStmt {
   return {
     ...query,
     ...(orderBy.length === 0 ? {} : { sortClause: [...orderBy] }),
     ...(limit === undefined ? {} : limitClauses(limit)),
-    ...(locks.length === 0 ? {} : { lockingClause: [...(query.lockingClause ?? []), ...locks] }),
     ...(withClause === undefined ? {} : { withClause }),
   };
 }
