@@ -90,8 +90,8 @@ export interface EngineOptions {
 
 export interface BegunTransaction extends TransactionOptions {
   readonly session: number;
-  /** One plain SELECT is all of it. */
-  readonly isOneRead: boolean;
+  /** One SELECT is all of it, which may lock rows. */
+  readonly isOneSelect: boolean;
   /** It reads what a serializable observer of the end reads; for checkers. */
   readonly readsStrongly: boolean;
   /** Its session prepares the test: nothing is taken for granted of it. */

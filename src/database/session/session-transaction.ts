@@ -92,8 +92,8 @@ export class SessionTransaction {
     this.isExplicit = true;
   }
 
-  /** The engine's side of it, begun when it is first needed. @param isRead by a statement that only reads */
-  open(isRead = false): StorageTransaction {
+  /** The engine's side of it, begun when it is first needed. @param isSelect by a SELECT */
+  open(isSelect = false): StorageTransaction {
     if (this.#stored !== null) return this.#stored;
     if (!this.isExplicit) this.#start({});
     if (!this.isAutocommit) this.isExplicit = true;
@@ -101,7 +101,7 @@ export class SessionTransaction {
     this.#stored = this.#instance.engine.begin({
       session: this.#session.id,
       isolation,
-      isOneRead: isRead && !this.isExplicit,
+      isOneSelect: isSelect && !this.isExplicit,
       readsStrongly: this.#session.readsStrongly,
       isSetUp: this.#session.options.isSetUp === true,
       setting: (name) => this.#session.settings.get(name),

@@ -34,7 +34,7 @@ export function* runStatement(
   try {
     if (commitsAround) yield* transaction.commit();
     const isFirst = !transaction.hasBegun;
-    const stored = transaction.open(isRead);
+    const stored = transaction.open(statement.kind === 'query' && statement.command === 'SELECT');
     const current = (): RowStatement => currentStatement(prepared, parts) as RowStatement;
     statement = yield* lockTables(stored, transaction, current, engine.pauses);
     if (statement.kind === 'lock') return emptyResult(statement.command);

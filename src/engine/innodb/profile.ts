@@ -72,12 +72,12 @@ class InnodbProfile extends LockingProfile {
     this.storage.copyFrom(other.storage);
   }
 
-  /** At SERIALIZABLE a plain SELECT that is a transaction of its own reads without locks. */
+  /** At SERIALIZABLE a SELECT that is a transaction of its own locks what its locking clauses name, and no more. */
   protected beginStorage(begun: BegunTransaction): StorageTransaction {
-    const { session, isolation, isOneRead, setting } = begun;
+    const { session, isolation, isOneSelect, setting } = begun;
     return this.storage.begin(session, {
       ...begun,
-      isolation: isOneRead && isolation === 'serializable' ? 'repeatable read' : isolation,
+      isolation: isOneSelect && isolation === 'serializable' ? 'repeatable read' : isolation,
       checksSnapshot: setting('innodb_snapshot_isolation') === '1',
     });
   }
