@@ -20,6 +20,8 @@ export interface EngineRules {
   readonly mergesJoins: boolean;
   /** Conditions that a query puts on the rows of a subquery in FROM are conditions of the subquery, where that changes no row. */
   readonly pushesConditionsDown: boolean;
+  /** The rows of queries in FROM and WITH are computed as far as they are read. Otherwise all, before the first is read. */
+  readonly streamsInnerQueries: boolean;
   /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */
   readonly nullsAreSmallest: boolean;
   /** An UPDATE writes no row whose values stay the same, and does not count it. */

@@ -12,6 +12,7 @@ export const mysqlEngine: EngineRules = {
   searchesRowRanges: false,
   mergesJoins: false,
   pushesConditionsDown: false,
+  streamsInnerQueries: false,
   nullsAreSmallest: true,
   skipsUnchangedRows: true,
   countOfOverwritten: 2,

@@ -12,6 +12,7 @@ export const postgresEngine: EngineRules = {
   searchesRowRanges: true,
   mergesJoins: true,
   pushesConditionsDown: true,
+  streamsInnerQueries: true,
   nullsAreSmallest: false,
   skipsUnchangedRows: false,
   countOfOverwritten: 1,

@@ -6,7 +6,8 @@ import { commonType } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import { convertRows } from './convert-rows.ts';
 import type { PreludeStep } from './planning.ts';
-import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { KeptRows, keptRows } from './kept-rows.ts';
+import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope, CommonTable } from './scope.ts';
 
 import { stringsOf } from './tree.ts';
@@ -44,7 +45,8 @@ function planOne(
   const columns = renamed(planned.columns, expression, name);
   if (planned.locking === null) {
     const { isCorrelated } = planned;
-    return { name, columns, rows: (frame, running) => keptRows(planned, frame, running), isCorrelated };
+    const rows: CommonTable['rows'] = (frame, running) => keptRows(planned, frame, running, scope.planning);
+    return { name, columns, rows, isCorrelated };
   }
   return keptFromPrelude(name, columns, planned, scope);
 }
@@ -144,28 +146,41 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   const baseRows = convertRows(base, target, inner);
   const isCorrelated = inner.reachesOut;
   const token = {};
+  const { streamsInnerQueries } = engineRules[scope.dialect];
   const rows = (frame: Frame | null, running: Running): Iterable<Values> => {
-    if (!isCorrelated && running.kept.has(token)) return keptOf(token, running);
+    const known = isCorrelated ? undefined : running.kept.get(token);
+    if (known !== undefined) return known as Iterable<Values>;
     const innerFrame = newFrame(0, running, frame);
-    const found = iterate(
-      baseRows(innerFrame, running),
-      (rowsBefore) => {
-        running.kept.set(working, rowsBefore);
-        return stepRows(innerFrame, running);
-      },
-      isAll ? null : (row) => rowKey(row, target, scope.dialect),
-    );
+    const stepOf = (rowsBefore: readonly Values[]): Iterable<Values> => {
+      running.kept.set(working, rowsBefore);
+      return besideOthers(stepRows(innerFrame, running), () => running.kept.set(working, rowsBefore));
+    };
+    const keyOf = isAll ? null : (row: Values) => rowKey(row, target, scope.dialect);
+    const steps = iterate(baseRows(innerFrame, running), stepOf, keyOf);
+    const found = streamsInnerQueries ? new KeptRows(steps) : [...steps];
     running.kept.set(token, found);
     return found;
   };
   return { name, columns, rows, isCorrelated };
 }
 
-function iterate(
+/** @param enter is called before each row: in between the same query may take a step for another row of the query around */
+function* besideOthers(rows: Iterable<Values>, enter: () => void): Iterable<Values> {
+  const iterator = rows[Symbol.iterator]();
+  for (;;) {
+    enter();
+    const next = iterator.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** Each step reads the rows that the one before has found. */
+function* iterate(
   base: Iterable<Values>,
-  step: (rows: Values[]) => Iterable<Values>,
+  step: (rows: readonly Values[]) => Iterable<Values>,
   keyOf: ((row: Values) => string) | null,
-): Values[] {
+): Iterable<Values> {
   const seen = new Set<string>();
   const isNew = (row: Values): boolean => {
     if (keyOf === null) return true;
@@ -174,13 +189,20 @@ function iterate(
     seen.add(key);
     return true;
   };
-  const all: Values[] = [];
-  for (let rows = [...base].filter(isNew); rows.length > 0; rows = [...step(rows)].filter(isNew)) {
-    for (const row of rows) all.push(row);
-    if (all.length > recursiveRowsMax)
-      throw new SqlError('54000', `recursive query has more than ${recursiveRowsMax} rows`, { isUnsupported: true });
+  let count = 0;
+  let found: Values[] = [];
+  for (let rows = base; ; rows = step(found)) {
+    const next: Values[] = [];
+    for (const row of rows) {
+      if (!isNew(row)) continue;
+      next.push(row);
+      if (++count > recursiveRowsMax)
+        throw new SqlError('54000', `recursive query has more than ${recursiveRowsMax} rows`, { isUnsupported: true });
+      yield row;
+    }
+    if (next.length === 0) return;
+    found = next;
   }
-  return all;
 }
 
 function withType(column: OutputColumn): OutputColumn {

@@ -18,7 +18,8 @@ import {
   type VisibleColumn,
 } from './namespace.ts';
 import { PushedDown } from './push-down.ts';
-import { keptRows, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { keptRows } from './kept-rows.ts';
+import { type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
 import { stringsOf } from './tree.ts';
@@ -162,7 +163,7 @@ interface FromQuery {
 /** @param own its scope, empty still @param scope that of the query around */
 function fromQuery(select: SelectStmt, own: QueryScope, scope: QueryScope): FromQuery {
   const locks = select.lockingClause !== undefined;
-  const rowsOf = (planned: () => PlannedQuery) => (locks ? lockedFirst(planned, scope) : keptOf(planned));
+  const rowsOf = (planned: () => PlannedQuery) => (locks ? lockedFirst(planned, scope) : keptOf(planned, scope));
   const open = scope.planners.open(select, own);
   if (open === null) {
     const query = checked(scope.planners.query(select, own));
@@ -187,8 +188,8 @@ function checked(query: PlannedQuery): PlannedQuery {
   return query;
 }
 
-function keptOf(planned: () => PlannedQuery): FromQuery['rows'] {
-  return (frame) => keptRows(planned(), frame, runningOf(frame));
+function keptOf(planned: () => PlannedQuery, { planning }: QueryScope): FromQuery['rows'] {
+  return (frame) => keptRows(planned(), frame, runningOf(frame), planning);
 }
 
 /** A query that locks rows runs before the statement. */

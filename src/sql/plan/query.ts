@@ -49,16 +49,6 @@ export function newFrame(rowCount: number, running: Running, outer: Frame | null
   return { rows, computed: [], execution: running, outer };
 }
 
-/** The rows of a query, kept for the statement where they do not depend on the query around. */
-export function keptRows(query: PlannedQuery, outer: Frame | null, running: Running): Iterable<Values> {
-  if (query.isCorrelated) return query.rows(outer, running);
-  const kept = running.kept.get(query);
-  if (kept !== undefined) return kept as Values[];
-  const rows = [...query.rows(outer, running)];
-  running.kept.set(query, rows);
-  return rows;
-}
-
 export function restore(frame: Frame, rows: Frame['rows'], computed: readonly SqlValue[]): void {
   for (let i = 0; i < rows.length; i++) frame.rows[i] = rows[i] ?? null;
   for (let i = 0; i < computed.length; i++) frame.computed[i] = computed[i] ?? null;
