@@ -24,4 +24,5 @@ export { pickGiven } from './pick-given.ts';
 export { joinBytes } from './join-bytes.ts';
 export { sampleMean } from './sample-mean.ts';
 export { requireWorkers, shareJobs, type JobWorker } from './share-jobs.ts';
+export { SmallMap } from './small-map.ts';
 export { similarKey, unknownNameHint } from './similar-key.ts';

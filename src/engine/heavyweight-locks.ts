@@ -53,6 +53,9 @@ interface LockedObject {
   queue: LockRequest[];
 }
 
+/** Objects that no session locks or waits for are kept up to here: most are locked again soon. */
+const unusedMax = 1_000;
+
 export class HeavyweightLocks {
   readonly #objects = new Map<LockTag, LockedObject>();
   readonly #passes: (held: LockMode) => boolean;
@@ -180,7 +183,7 @@ export class HeavyweightLocks {
   }
 
   #forgetUnused(tag: LockTag, { held, queue }: LockedObject): void {
-    if (held.length === 0 && queue.length === 0) this.#objects.delete(tag);
+    if (held.length === 0 && queue.length === 0 && this.#objects.size > unusedMax) this.#objects.delete(tag);
   }
 }
 

@@ -2,7 +2,7 @@
  * What the two engines with versions of rows share: tables by number, transactions that are open, commits in order, and the rows whose old versions go
  * when no snapshot can see them any more.
  */
-import { assert } from '../base/index.ts';
+import { assert, SmallMap } from '../base/index.ts';
 import type {
   Storage,
   StorageTransaction,
@@ -32,7 +32,7 @@ export abstract class VersionedStorage<
 > implements Storage
 {
   readonly observer: StorageObserver | null;
-  readonly open = new Map<number, Transaction>();
+  readonly open = new SmallMap<number, Transaction>();
   readonly #footprints: FootprintRecorder | null;
   readonly #tables = new Map<TableId, Table>();
   #commits = 0;

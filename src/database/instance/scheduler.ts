@@ -10,7 +10,7 @@
  */
 // That of the module: the global one is watched while programs are tested.
 import { setTimeout } from 'node:timers';
-import { assert, monotonicMs } from '../../base/index.ts';
+import { assert, monotonicMs, SmallMap } from '../../base/index.ts';
 import type { SqlError, Wait, Waiting } from '../../sql/model/index.ts';
 import { pause } from '../../engine/index.ts';
 
@@ -64,7 +64,7 @@ interface Job {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   /** One for each session that waits for an answer. */
-  readonly #jobs = new Map<number, Job>();
+  readonly #jobs = new SmallMap<number, Job>();
   /** Sessions with an open transaction and no statement: they will come back, or hang up. */
   readonly #expected = new Set<number>();
   #stopSettling: (() => void) | null = null;
@@ -113,11 +113,13 @@ export class Scheduler {
 
   /** Timers that are set for statements that wait. */
   get timers(): number {
-    return [...this.#jobs.values()].reduce(
-      (count, { lockTimer, timer, limitTimer }) =>
-        count + [lockTimer, timer, limitTimer].filter((each) => each !== undefined).length,
-      0,
-    );
+    return this.#jobs
+      .values()
+      .reduce(
+        (count, { lockTimer, timer, limitTimer }) =>
+          count + [lockTimer, timer, limitTimer].filter((each) => each !== undefined).length,
+        0,
+      );
   }
 
   /** How long what runs now has computed since it went last. */
@@ -148,14 +150,14 @@ export class Scheduler {
 
   /** Who waits for whom, for those who look. */
   waiting(): readonly { readonly session: number; readonly wait: Wait | null }[] {
-    return [...this.#jobs.values()].map(({ session, wait }) => ({ session, wait }));
+    return this.#jobs.values().map(({ session, wait }) => ({ session, wait }));
   }
 
   /** Every statement that waits ends with this error, and nothing runs any more. */
   close(error: () => SqlError): void {
     this.#isClosed = true;
     this.#stopSettling?.();
-    for (const job of this.#jobs.values()) {
+    for (const job of this.#jobs.values().slice()) {
       job.interruption = error();
       this.#step(job);
     }
@@ -190,7 +192,7 @@ export class Scheduler {
   /** Nothing can continue: a wait with a limit ends, once every statement on its way has arrived. */
   #endWaitWhenStuck(): void {
     if (this.#options.limits !== 'stuck') return;
-    const limits = [...this.#jobs.values()].flatMap(({ wait }) => (wait?.limit === undefined ? [] : [wait.limit]));
+    const limits = this.#jobs.values().flatMap(({ wait }) => (wait?.limit === undefined ? [] : [wait.limit]));
     const shortest = Math.min(...limits.map(({ ms }) => ms));
     if (shortest === Infinity) return;
     const { settle } = this.#options;

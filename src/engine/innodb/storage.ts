@@ -91,7 +91,9 @@ export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, Inno
 
   /** Locks have gone: those who wait for the next in line may now close a cycle. */
   lookForDeadlocks(): void {
-    for (const waiting of this.open.values()) {
+    // A deadlock's victim ends meanwhile.
+    for (const waiting of this.open.values().slice()) {
+      if (!waiting.isOpen) continue;
       footprints.recordDeadlockSearch(waiting);
       waiting.lockWait.breakDeadlock(null);
     }

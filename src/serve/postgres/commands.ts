@@ -103,10 +103,14 @@ export class PostgresCommands {
   }
 
   ready(): Promise<void> | undefined {
-    for (const [name, value] of this.#changed) this.#output.message({ kind: 'parameter-status', name, value });
-    this.#changed.clear();
+    if (this.#changed.size > 0) this.#reportChanged();
     this.#output.message({ kind: 'ready-for-query', status: this.#session.transactionStatus });
     return this.#output.flush();
+  }
+
+  #reportChanged(): void {
+    for (const [name, value] of this.#changed) this.#output.message({ kind: 'parameter-status', name, value });
+    this.#changed.clear();
   }
 
   /** @returns `undefined`: it has been performed */

@@ -30,6 +30,9 @@ export interface PreparedLimits {
 
 export class PreparedStatements {
   readonly #statements: Map<string, PreparedStatement>;
+  /** The unnamed portal, which most clients use alone. */
+  #unnamed: Portal | null = null;
+  /** By name. */
   readonly #portals = new Map<string, Portal>();
   readonly #preparedMax: number;
 
@@ -62,18 +65,20 @@ export class PreparedStatements {
   bind(message: Extract<FrontendMessage, { kind: 'bind' }>): void {
     const { portal: name, resultFormats } = message;
     const statement = this.statement(message.statement);
-    if (name === '') this.#portals.delete(name);
+    if (name === '') this.#unnamed = null;
     else if (this.#portals.has(name)) throw new SqlError('42P03', `cursor "${name}" already exists`);
     this.#mayGrow(this.#portals, 'portals');
     const parameters = readParameters(statement, message);
     const formats = formatsFor(statement.columns?.length ?? 0, resultFormats, 'result');
-    this.#portals.set(name, { statement, parameters, formats, result: null, sentRows: 0 });
+    const portal = { statement, parameters, formats, result: null, sentRows: 0 };
+    if (name === '') this.#unnamed = portal;
+    else this.#portals.set(name, portal);
   }
 
   /** @throws SqlError 34000 */
   portal(name: string): Portal {
-    const portal = this.#portals.get(name);
-    if (portal !== undefined) return portal;
+    const portal = name === '' ? this.#unnamed : this.#portals.get(name);
+    if (portal !== undefined && portal !== null) return portal;
     throw new SqlError('34000', `portal "${name}" does not exist`);
   }
 
@@ -81,17 +86,20 @@ export class PreparedStatements {
   closeStatement(name: string): void {
     const statement = this.#statements.get(name);
     this.#statements.delete(name);
+    if (this.#unnamed?.statement === statement) this.#unnamed = null;
     for (const [portalName, portal] of this.#portals)
       if (portal.statement === statement) this.#portals.delete(portalName);
   }
 
   closePortal(name: string): void {
-    this.#portals.delete(name);
+    if (name === '') this.#unnamed = null;
+    else this.#portals.delete(name);
   }
 
   /** Portals end with their transaction. */
   closePortals(): void {
-    this.#portals.clear();
+    this.#unnamed = null;
+    if (this.#portals.size > 0) this.#portals.clear();
   }
 
   /** DEALLOCATE ALL, DISCARD ALL. */

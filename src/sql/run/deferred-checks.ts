@@ -81,6 +81,7 @@ export class DeferredChecks implements DeferredConstraints {
 
   /** The transaction has ended. */
   clear(): void {
+    if (this.#checks.length === 0 && this.#timing === asDefined) return;
     this.backTo({ pending: 0, fired: 0, timing: asDefined });
   }
 }
