@@ -12,6 +12,8 @@ export interface EngineRules {
   readonly looksUpUniqueKeys: boolean;
   /** The row of a table that is constant for a query is read before the rows of the others: `constant-tables.ts`. */
   readonly readsConstantTablesFirst: boolean;
+  /** A table that only its LEFT JOIN looks at, and that has one row for it at most, is not read: `unread-tables.ts`. */
+  readonly leavesUnreadTablesOut: boolean;
   /** An index may be read whole for a condition on a column that is not its first, and a partial one for its own condition alone. */
   readonly filtersWholeIndexes: boolean;
   /** `(a, b) > (1, 2)` is a range of an index that begins with `a`. */

@@ -8,6 +8,7 @@ export const mysqlEngine: EngineRules = {
   locksWhileScanning: true,
   looksUpUniqueKeys: true,
   readsConstantTablesFirst: true,
+  leavesUnreadTablesOut: true,
   filtersWholeIndexes: false,
   searchesRowRanges: false,
   mergesJoins: false,

@@ -8,6 +8,7 @@ export const postgresEngine: EngineRules = {
   locksWhileScanning: false,
   looksUpUniqueKeys: false,
   readsConstantTablesFirst: false,
+  leavesUnreadTablesOut: false,
   filtersWholeIndexes: true,
   searchesRowRanges: true,
   mergesJoins: true,

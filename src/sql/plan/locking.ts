@@ -19,7 +19,7 @@ import { wholeScan } from './covering-index.ts';
 import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
 import { semiJoinWays } from './membership.ts';
-import type { FromList } from './join.ts';
+import { type FromList, rowsOf } from './join.ts';
 import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
@@ -71,7 +71,8 @@ export function planLocking(
     else scope.planning.lock(item.table.id, 'row share');
   }
   if (!locksWhileScanning) return lockFound(plan, items, scope);
-  const [only, another] = items;
+  const readRows = new Set(plan.from.nodes.flatMap(rowsOf));
+  const [only, another] = items.filter(({ item }) => readRows.has(item.row));
   if (isAlone && only !== undefined && another === undefined) return currentRead(plan, only, scope);
   scope.planning.locksInScans = true;
   for (const { item: each, request } of items) each.lockedBy = request;

@@ -3,7 +3,7 @@ import type { Node, SelectStmt } from '@pgsql/types';
 import { type Aggregate, compileExpression, coerceToBoolean } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { engineRules, SqlError, type SqlType, rowKey } from '../model/index.ts';
-import { compileConjuncts } from './conjunct.ts';
+import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
@@ -22,6 +22,7 @@ import type { Source } from './cursor.ts';
 import { filtered } from './source.ts';
 import { isOpen, notingLimit } from './open-limit.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
+import { withoutUnreadTables } from './unread-tables.ts';
 import { type Distinct, type SelectPlan, rowTest, selectedRows } from './tuple.ts';
 import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
@@ -47,7 +48,32 @@ export function openSimpleSelect(
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
   const needsOuter = scope.reachesOut;
-  const own = compileConjuncts(select.whereClause, scope);
+  const { result: clauses, uses } = scope.tracked(() => planClauses(select, scope, expected));
+  const columns = clauses.targets.map((target) => outputOf(target, scope));
+  return {
+    columns,
+    expressionOf: (column) => inside(clauses.targets[column], from.namespace),
+    takesVolatile: select.lockingClause !== undefined,
+    close(conditions) {
+      const added = conditions.flatMap((condition) => compileConjuncts(condition, scope));
+      scope.collector = null;
+      const given = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...clauses.where, ...added] };
+      const list = withoutUnreadTables(given, uses, scope.planning);
+      return planRows(select, { ...clauses, from, list, needsOuter, columns }, scope);
+    },
+  };
+}
+
+/** What stands behind FROM. */
+interface Clauses extends Pick<SelectPlan, 'targets' | 'distinct' | 'limit'> {
+  readonly where: readonly Conjunct[];
+  readonly calls: Calls;
+  readonly having: ((frame: Frame) => boolean) | null;
+  readonly sort: Sort;
+}
+
+function planClauses(select: SelectStmt, scope: QueryScope, expected: readonly (SqlType | undefined)[]): Clauses {
+  const where = compileConjuncts(select.whereClause, scope);
   const inConditions = scope.constants.size;
   const calls = planCalls(select, scope);
   scope.clause = '';
@@ -58,28 +84,14 @@ export function openSimpleSelect(
   const distinct = planDistinct(select, targets, sort, scope, calls.prepare);
   scope.collector = noAggregates(scope);
   const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
-  const columns = targets.map((target) => outputOf(target, scope));
-  return {
-    columns,
-    expressionOf: (column) => inside(targets[column], from.namespace),
-    takesVolatile: select.lockingClause !== undefined,
-    close(conditions) {
-      const added = conditions.flatMap((condition) => compileConjuncts(condition, scope));
-      scope.collector = null;
-      const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...own, ...added] };
-      const parts = { from, list, needsOuter, calls, targets, having, sort, distinct, limit };
-      return planRows(select, { ...parts, columns }, scope);
-    },
-  };
+  return { where, calls, targets, having, sort, distinct, limit };
 }
 
-interface SelectParts extends Pick<SelectPlan, 'from' | 'targets' | 'distinct' | 'limit'> {
+interface SelectParts extends Clauses {
+  readonly from: SelectPlan['from'];
   readonly list: FromList;
   /** Does FROM look at the query around? */
   readonly needsOuter: boolean;
-  readonly calls: Calls;
-  readonly having: ((frame: Frame) => boolean) | null;
-  readonly sort: Sort;
   readonly columns: PlannedQuery['columns'];
 }
 
@@ -100,7 +112,7 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
   const ordered = isPlain ? inOrder() : null;
   const plan: SelectPlan = {
     ordered: ordered === null ? null : whilePossible(ordered),
-    from: { ...from, conjuncts: list.conjuncts },
+    from: { ...from, ...list },
     source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), scope.planning) ?? joined), having),
     rowCount: () => scope.rowCount,
     targets,
