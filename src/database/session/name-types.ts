@@ -1,6 +1,6 @@
 /** The types whose values are numbers of the catalog, by the names that they are shown as: PostgreSQL manual, 8.19. A name of digits is the number itself. */
 import { type CatalogLookups, ownerRole, publicOwnerRole, quoteName, schemaId, splitName } from '../../sql/index.ts';
-import { SqlError } from '../../sql/model/index.ts';
+import { numberOfType, SqlError } from '../../sql/model/index.ts';
 import { relationOrIndex, requireRelation, titleOfRelation } from './relation-names.ts';
 import type { SearchedCatalog } from './searched-catalog.ts';
 import { requiredType, titleOfType, typeNamed } from './type-names.ts';
@@ -35,12 +35,15 @@ function typeNumbers(searched: () => SearchedCatalog): NameTypes['regtype'] {
     read: (name) => titleOfType(searched(), requiredType(searched(), name)),
     nameOf: (oid) => {
       for (const { type, arrayType } of searched().catalog.types()) {
-        if (type.oid === oid) return titleOfType(searched(), type);
+        if (numberOfType(type) === oid) return titleOfType(searched(), type);
         if (arrayType.oid === oid) return titleOfType(searched(), arrayType);
       }
       return numberText(oid);
     },
-    numberOf: (name) => typeNamed(searched(), name)?.oid ?? null,
+    numberOf: (name) => {
+      const type = typeNamed(searched(), name);
+      return type === undefined ? null : numberOfType(type);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Types by the names that `regtype` reads and writes. PostgreSQL manual, 8.19; parseTypeString of its sources. */
-import { arrayOf, SqlError, type SqlType, typeByName, typeTitle } from '../../sql/model/index.ts';
+import { arrayOf, numberOfType, SqlError, type SqlType, typeByName, typeTitle } from '../../sql/model/index.ts';
 import { effectivePath, quoteName, splitName } from '../../sql/index.ts';
 import type { SearchedCatalog } from './searched-catalog.ts';
 
@@ -24,9 +24,10 @@ export function requiredType(from: SearchedCatalog, text: string): SqlType {
 /** As `regtype` shows it: with its schema where the search path does not find it. */
 export function titleOfType(from: SearchedCatalog, type: SqlType): string {
   if (type.name === 'array' && type.element !== undefined) return `${titleOfType(from, type.element)}[]`;
-  const own = [...from.catalog.types()].find((each) => each.type.oid === type.oid);
+  const own = [...from.catalog.types()].find((each) => numberOfType(each.type) === numberOfType(type));
   if (own === undefined) return typeTitle(type);
-  const isVisible = ownType(from, [own.name])?.oid === type.oid;
+  const visible = ownType(from, [own.name]);
+  const isVisible = visible !== undefined && numberOfType(visible) === numberOfType(type);
   return isVisible ? quoteName(own.name) : `${quoteName(own.schema)}.${quoteName(own.name)}`;
 }
 

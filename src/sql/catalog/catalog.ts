@@ -16,7 +16,8 @@ const firstId = 16_384;
 
 const systemSchemas: readonly string[] = ['pg_catalog', 'information_schema'];
 
-export interface EnumType {
+/** An enum or a domain. */
+export interface UserType {
   readonly schema: string;
   readonly name: string;
   readonly type: SqlType;
@@ -25,7 +26,7 @@ export interface EnumType {
 
 interface Schema {
   readonly relations: Map<string, Relation>;
-  readonly types: Map<string, EnumType>;
+  readonly types: Map<string, UserType>;
 }
 
 export class Catalog {
@@ -198,19 +199,19 @@ export class Catalog {
     return this.#set(this.#schema(relation.schema).relations, relation.name, undefined);
   }
 
-  type(schema: string, name: string): EnumType | undefined {
+  type(schema: string, name: string): UserType | undefined {
     return this.#schemas.get(schema)?.types.get(name);
   }
 
-  types(): EnumType[] {
+  types(): UserType[] {
     return [...this.#schemas.values()].flatMap(({ types }) => [...types.values()]);
   }
 
-  putType(type: EnumType): Undo {
+  putType(type: UserType): Undo {
     return this.#set(this.#schema(type.schema).types, type.name, type);
   }
 
-  removeType(type: EnumType): Undo {
+  removeType(type: UserType): Undo {
     return this.#set(this.#schema(type.schema).types, type.name, undefined);
   }
 

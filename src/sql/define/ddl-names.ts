@@ -40,8 +40,8 @@ export function ddlNames(node: Node, planning: Planning): NewName[] {
     const { relation, cmds = [] } = node.AlterTableStmt;
     return cmds.flatMap((command) => newRelationName(relation, indexOfConstraint(command), planning));
   }
-  if ('CreateEnumStmt' in node) {
-    const names = stringsOf(node.CreateEnumStmt.typeName);
+  if ('CreateEnumStmt' in node || 'CreateDomainStmt' in node) {
+    const names = stringsOf('CreateEnumStmt' in node ? node.CreateEnumStmt.typeName : node.CreateDomainStmt.domainname);
     const schema = planning.creationSchema(names.at(-2));
     const name = names.at(-1) ?? '';
     return isTypeTaken(schema, name, planning) ? [] : [typeName(schema, name, planning)];

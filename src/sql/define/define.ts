@@ -21,6 +21,7 @@ import type { Table } from '../catalog/relation.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes, type Purpose } from './changes.ts';
+import { createDomain } from './create-domain.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor, ownSchema } from './create-table.ts';
 import { ddlLocks, queryLocks } from './ddl-locks.ts';
@@ -132,6 +133,7 @@ function definitionOf(node: Node): Definition | undefined {
   if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c, e) => createIndex(node.IndexStmt, p, c, e));
   if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
+  if ('CreateDomainStmt' in node) return simple('CREATE DOMAIN', (p, c) => createDomain(node.CreateDomainStmt, p, c));
   if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));
   if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c, e) => createView(node.ViewStmt, p, c, e));
   if ('DropStmt' in node)

@@ -1,7 +1,8 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
-import { engineRules, notSupported, SqlError } from '../model/index.ts';
+import { engineRules, notSupported, numberOfType, SqlError, type SqlType } from '../model/index.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
+import type { UserType } from '../catalog/catalog.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { Changes } from './changes.ts';
@@ -27,6 +28,7 @@ export function drop(statement: DropStmt, planning: Planning, changes: Changes, 
     if (removeType === 'OBJECT_INDEX') dropIndex(names, ifExists, planning, changes);
     else if (removeType === 'OBJECT_SCHEMA') dropSchema(names, ifExists, isCascade, planning, changes);
     else if (removeType === 'OBJECT_TYPE') dropType(names, ifExists, isCascade, planning, changes);
+    else if (removeType === 'OBJECT_DOMAIN') dropDomain(names, ifExists, isCascade, planning, changes);
     else if (removeType === 'OBJECT_EXTENSION')
       changes.notice('00000', `extension "${names.at(-1)}" does not exist, skipping`);
     else {
@@ -260,8 +262,7 @@ const dropSchema: Drop = (names, ifExists, isCascade, planning, changes) => {
 const dropType: Drop = (names, ifExists, isCascade, planning, changes) => {
   const { catalog } = planning;
   const name = names.at(-1) ?? '';
-  const schemas = names.length > 1 ? names.slice(-2, -1) : planning.searchPath;
-  const type = schemas.map((schema) => catalog.type(schema, name)).find((each) => each !== undefined);
+  const type = typeToDrop(names, planning);
   if (type === undefined) {
     if (!ifExists) throw new SqlError('42704', `type "${name}" does not exist`);
     changes.notice('00000', `type "${name}" does not exist, skipping`);
@@ -270,11 +271,13 @@ const dropType: Drop = (names, ifExists, isCascade, planning, changes) => {
   const user = catalog
     .tables()
     .flatMap((table) =>
-      table.columns
-        .filter(({ type: own }) => own.oid === type.type.oid || own.element?.oid === type.type.oid)
-        .map((column) => ({ table, column })),
+      table.columns.filter(({ type: own }) => uses(own, type.type)).map((column) => ({ table, column })),
     );
+  const above = catalog.types().filter((each) => each !== type && uses(each.type, type.type));
   const [first] = user;
+  const [firstAbove] = above;
+  if (firstAbove !== undefined && !isCascade)
+    throw dependents({ kind: 'type', name }, `type ${firstAbove.name} depends on type ${name}`);
   if (first !== undefined && !isCascade) {
     throw dependents(
       { kind: 'type', name },
@@ -286,5 +289,30 @@ const dropType: Drop = (names, ifExists, isCascade, planning, changes) => {
     const columns = current.columns.filter(({ cell }) => cell !== column.cell);
     replaceTable(current, { ...current, columns }, planning, changes);
   }
+  for (const each of above) changes.did(catalog.removeType(each));
   changes.did(catalog.removeType(type));
 };
+
+const dropDomain: Drop = (names, ifExists, isCascade, planning, changes) => {
+  const name = names.at(-1) ?? '';
+  const type = typeToDrop(names, planning);
+  if (type !== undefined && type.type.domain === undefined) throw new SqlError('42809', `"${name}" is not a domain`);
+  dropType(names, ifExists, isCascade, planning, changes);
+};
+
+function typeToDrop(names: readonly string[], { catalog, searchPath }: Planning): UserType | undefined {
+  const name = names.at(-1) ?? '';
+  const schemas = names.length > 1 ? names.slice(-2, -1) : searchPath;
+  return schemas.map((schema) => catalog.type(schema, name)).find((each) => each !== undefined);
+}
+
+/** Is it this type, an array of it, or a domain over it? */
+function uses(own: SqlType, type: SqlType): boolean {
+  const number = numberOfType(type);
+  return (
+    numberOfType(own) === number ||
+    own.oid === number ||
+    own.element?.oid === number ||
+    own.domain?.over.includes(number) === true
+  );
+}

@@ -101,8 +101,10 @@ export function typeOfNode(
   const names = namesOf(node.names);
   const name = names.at(-1) ?? '';
   const base = ownType(node.own) ?? builtIn(names) ?? scope.type(names.join('.'), positionOf(node.location));
+  if (base.domain !== undefined && (node.arrayBounds?.length ?? 0) > 0)
+    throw notSupported('an array of a domain', positionOf(node.location));
   const numbers = (node.typmods ?? []).map((each) => integerOfNode(each, name));
-  const modifier = modifierOf(base, numbers);
+  const modifier = base.domain?.modifier ?? modifierOf(base, numbers);
   const depth = node.arrayBounds?.length ?? 0;
   if (depth > 1) throw notSupported('an array of more than one dimension', positionOf(node.location));
   return { type: depth === 1 ? arrayOf(base) : base, modifier };

@@ -2,12 +2,21 @@
  * From the parser's tree to typed closures: names are looked up, types are settled and overloads chosen here, once; what is left for each row
  * is to compute. One function for each kind of node.
  */
-import type { A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
-import { expressionRules, notSupported, SqlError, types, type SqlType, type SqlArray } from '../model/index.ts';
+import type { A_Indirection, ColumnRef, Node, ParamRef, RowExpr, TypeCast } from '@pgsql/types';
+import {
+  type Domain,
+  expressionRules,
+  notSupported,
+  SqlError,
+  types,
+  type SqlType,
+  type SqlArray,
+} from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { rowPart } from './compile-row.ts';
 import { compileArray, compileIndirection } from './compile-array.ts';
-import { compileCast } from './compile-cast.ts';
+import { compileCast, typeOfNode } from './compile-cast.ts';
+import { constrainedBy } from './domain.ts';
 import { compileConstant } from './compile-constant.ts';
 import { compileFunction, compileValueFunction } from './compile-function.ts';
 import {
@@ -55,7 +64,7 @@ function compileKind(node: Node, compiler: Compiler): Expression {
   if ('BoolExpr' in node) return compileBoolean(node.BoolExpr, compiler);
   if ('NullTest' in node) return compileNullTest(node.NullTest, compiler);
   if ('BooleanTest' in node) return compileBooleanTest(node.BooleanTest, compiler);
-  if ('TypeCast' in node) return compileCast(node.TypeCast, compiler);
+  if ('TypeCast' in node) return compileTypeCast(node.TypeCast, compiler);
   if ('FuncCall' in node) return compileFunction(node, node.FuncCall, compiler);
   if ('SQLValueFunction' in node) return compileValueFunction(node.SQLValueFunction, compiler);
   if ('SubLink' in node) return compileSubLink(node.SubLink, compiler);
@@ -69,6 +78,17 @@ function compileKind(node: Node, compiler: Compiler): Expression {
   if ('GroupingFunc' in node) return compileGrouping(node, compiler);
   if ('SetToDefault' in node) throw new SqlError('42601', 'DEFAULT is not allowed in this context');
   throw notSupported(`the expression ${Object.keys(node)[0] ?? ''}`);
+}
+
+function compileTypeCast(cast: TypeCast, compiler: Compiler): Expression {
+  const expression = compileCast(cast, compiler);
+  const domain = cast.typeName === undefined ? undefined : typeOfNode(cast.typeName, compiler.scope).type.domain;
+  return domain === undefined ? expression : constrained(expression, domain, compiler.scope);
+}
+
+/** A value as a domain takes it. */
+export function constrained(value: Expression, domain: Domain, scope: Scope): Expression {
+  return constrainedBy(domain, value, scope, compileExpression);
 }
 
 function compileColumn({ fields, location }: ColumnRef, { scope }: Compiler): Expression {

@@ -9,7 +9,7 @@ export {
 export { unknownFunction } from './call.ts';
 export { functionTable } from './functions.ts';
 export { typeOfNode } from './compile-cast.ts';
-export { compileExpression } from './compile.ts';
+export { compileExpression, constrained } from './compile.ts';
 export { isSetReturning } from './function-names.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';

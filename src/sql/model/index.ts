@@ -69,11 +69,13 @@ export { byteOf, formatText, parseText } from './text-format.ts';
 export { applyModifier, lengthOf, modifierOf, precisionAndScale } from './type-modifier.ts';
 export { typeTitle } from './type-title.ts';
 export {
+  type Domain,
   type SqlType,
   type TypeName,
   arrayOf,
   int2vector,
   isSameType,
+  numberOfType,
   typeByName,
   typeLength,
   typeOfOid,

@@ -1,5 +1,7 @@
 /** The types of SQL, with what both protocols need to name them. */
 
+import type { Node } from '@pgsql/types';
+
 /** Names are PostgreSQL's internal ones (`int4`, `timestamptz`); MySQL's map onto them or stand beside them. */
 export interface SqlType {
   readonly name: TypeName;
@@ -13,8 +15,26 @@ export interface SqlType {
   readonly labelOrders?: readonly number[];
   /** Enums: the name they were created with, for messages and `format_type`. */
   readonly title?: string;
+  /** A type of columns and casts that is another one with conditions. Expressions have that one. */
+  readonly domain?: Domain;
   /** Records: what `ROW(...)` or a table's alias has. The value is an array of the fields' values. */
   readonly fields?: readonly { readonly name: string; readonly type: SqlType }[];
+}
+
+/** Made by CREATE DOMAIN. What the domain under it asks is among its own. */
+export interface Domain {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** The type whose values it has, which is no domain. */
+  readonly base: SqlType;
+  readonly modifier: number;
+  readonly isNotNull: boolean;
+  /** In the order in which they are evaluated; `VALUE` is a column. */
+  readonly checks: readonly { readonly name: string; readonly expression: Node }[];
+  readonly default: Node | null;
+  /** The domains under it. */
+  readonly over: readonly number[];
 }
 
 export type TypeName =
@@ -101,7 +121,7 @@ const arrays = new Map<SqlType, SqlType>();
 export function arrayOf(element: SqlType): SqlType {
   const known = arrays.get(element) ?? userArrays.get(element);
   if (known !== undefined) return known;
-  const made: SqlType = { name: 'array', oid: element.oid + 1, element };
+  const made: SqlType = { name: 'array', oid: numberOfType(element) + 1, element };
   userArrays.set(element, made);
   return made;
 }
@@ -161,6 +181,11 @@ function arrayOrUndefined(element: SqlType | undefined): SqlType | undefined {
 
 function isNamedType(name: string): name is NamedType {
   return Object.hasOwn(numbers, name);
+}
+
+/** The number of a type that a column or a cast names. */
+export function numberOfType({ oid, domain }: SqlType): number {
+  return domain?.oid ?? oid;
 }
 
 /** The same type? Enums by number, since ALTER TYPE makes a new object of the same type. */

@@ -70,7 +70,7 @@ export function tableRangeItem(table: Table, row: number): RangeItem {
 export function tableColumns(table: Table): ItemColumn[] {
   return table.columns.map(({ name, type, modifier, cell, isNotNull, mysqlType }) => ({
     name,
-    type,
+    type: type.domain?.base ?? type,
     modifier,
     cell,
     isNullable: !isNotNull,

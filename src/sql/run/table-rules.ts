@@ -18,7 +18,7 @@ import {
 } from '../model/index.ts';
 import { assert } from '../../base/index.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
-import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import { coerce, coerceToBoolean, compileExpression, constrained } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
@@ -85,7 +85,12 @@ export class TableRules {
 
   /** Has it something to put into a column that is not named, or an error? */
   hasDefault(column: Column): boolean {
-    return column.default !== null || column.identity !== null || this.#mustBeGiven(column);
+    return (
+      column.default !== null ||
+      column.identity !== null ||
+      column.type.domain !== undefined ||
+      this.#mustBeGiven(column)
+    );
   }
 
   /** The value of a column that is not named: the next number, the default, NULL. */
@@ -100,11 +105,10 @@ export class TableRules {
         return isLarge(column) ? value : Number(value);
       };
     }
-    if (column.default === null) return () => null;
-    return this.#scope.within(
-      { items: [], columns: [] },
-      () => assigned(column.default as Node, column, this.#scope).evaluate,
-    );
+    const { domain } = column.type;
+    const own = column.default ?? domain?.default ?? (domain === undefined ? null : nullConstant);
+    if (own === null) return () => null;
+    return this.#scope.within({ items: [], columns: [] }, () => assigned(own, column, this.#scope).evaluate);
   }
 
   #mustBeGiven({ isNotNull, default: own, identity, generated }: Column): boolean {
@@ -241,6 +245,8 @@ export class TableRules {
   }
 }
 
+const nullConstant: Node = { A_Const: { isnull: true } };
+
 function isLarge({ type }: Column): boolean {
   return type.name === 'int8' || type.name === 'uint8';
 }
@@ -290,7 +296,8 @@ const columnRules: Readonly<Record<Dialect, ColumnRules>> = {
 
 function coerced(expression: Expression, { name, type, modifier }: Assigned, scope: QueryScope): Expression {
   try {
-    return coerce(expression, type, modifier, 'assignment', scope);
+    const value = coerce(expression, type, modifier, 'assignment', scope);
+    return type.domain === undefined ? value : constrained(value, type.domain, scope);
   } catch (error) {
     if (!(error instanceof SqlError) || error.code !== '42846') throw error;
     const message = `column "${name}" is of type ${typeTitle(type)} but expression is of type ${typeTitle(expression.type)}`;

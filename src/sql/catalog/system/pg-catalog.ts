@@ -1,6 +1,6 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that none of them asks for are left out. */
 import type { Node } from '@pgsql/types';
-import { typeLength } from '../../model/index.ts';
+import { numberOfType, typeLength } from '../../model/index.ts';
 import { columnTitle } from '../../plan/target.ts';
 import {
   type Column,
@@ -93,7 +93,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     name: 'pg_enum',
     columns: 'oid oid, enumtypid, enumsortorder float4, enumlabel name',
     *rows(catalog) {
-      for (const { type } of catalog.types()) {
+      for (const { type } of catalog.types().filter((each) => each.type.domain === undefined)) {
         for (const [i, label] of (type.labels ?? []).entries()) {
           yield {
             oid: type.oid * 1000 + i,
@@ -251,11 +251,11 @@ function attributeRow(relation: number, column: Column, number: number): Virtual
   return {
     attrelid: relation,
     attname: name,
-    atttypid: type.oid,
+    atttypid: numberOfType(type),
     attlen: typeLength(type),
     attnum: number,
     attndims: type.name === 'array' ? 1 : 0,
-    atttypmod: modifier,
+    atttypmod: type.domain === undefined ? modifier : -1,
     attnotnull: isNotNull,
     atthasdef: column.default !== null || generated !== null,
     attisdropped: false,

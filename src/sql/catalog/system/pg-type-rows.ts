@@ -1,6 +1,6 @@
 /** Rows of pg_type. */
 import { categoryOf } from '../../expressions/cast-rules.ts';
-import { arrayOf, type SqlType, types, typeLength } from '../../model/index.ts';
+import { arrayOf, numberOfType, type SqlType, types, typeLength } from '../../model/index.ts';
 import { owner, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
 
@@ -27,11 +27,12 @@ export function* typeRows(type: SqlType, name: string, schema: string): Iterable
     typndims: 0,
     typcollation: 0,
   };
-  const kind = type.name === 'enum' ? 'e' : isPseudo ? 'p' : 'b';
+  const { domain } = type;
+  const kind = domain !== undefined ? 'd' : type.name === 'enum' ? 'e' : isPseudo ? 'p' : 'b';
   const length = typeLength(type);
   yield {
     ...base,
-    oid: type.oid,
+    oid: numberOfType(type),
     typname: name,
     typlen: length,
     typbyval: length > 0 && length <= 8,
@@ -39,7 +40,12 @@ export function* typeRows(type: SqlType, name: string, schema: string): Iterable
     typcategory: categoryOf(type.name),
     typelem: 0,
     typarray: array?.oid ?? 0,
-    typinput: type.name === 'enum' ? 'enum_in' : `${name}in`,
+    typinput: domain !== undefined ? 'domain_in' : type.name === 'enum' ? 'enum_in' : `${name}in`,
+    ...(domain !== undefined && {
+      typbasetype: domain.over[0] ?? domain.base.oid,
+      typtypmod: domain.modifier,
+      typnotnull: domain.isNotNull,
+    }),
   };
   if (array === null) return;
   yield {
@@ -50,7 +56,7 @@ export function* typeRows(type: SqlType, name: string, schema: string): Iterable
     typbyval: false,
     typtype: isPseudo ? 'p' : 'b',
     typcategory: 'A',
-    typelem: type.oid,
+    typelem: numberOfType(type),
     typarray: 0,
     typinput: 'array_in',
   };
