@@ -11,6 +11,7 @@ import {
   type StatementResult,
 } from '../sql/index.ts';
 import { type Dialect, SqlError } from '../sql/model/index.ts';
+import type { OperationTimes } from '../engine/index.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import type { AssumedAccesses, UnsupportedStatements } from './assumptions/index.ts';
@@ -144,6 +145,16 @@ export class SqlDatabase implements SqlServer {
   /** What happened since the start; sessions are named as they were given names, or by their numbers. */
   history(): History {
     return this.#instance.history();
+  }
+
+  /** When each operation of the history happened, on the clock of `recordedTime`; `null`: the engine keeps no times. */
+  operationTimes(): OperationTimes | null {
+    return this.#instance.engine.recorder.operationTimes();
+  }
+
+  /** The present time of the recording. */
+  get recordedTime(): number {
+    return this.#instance.engine.recorder.now;
   }
 
   /** Conditions that may have missed rows and could not be decided: the history says nothing of them. */

@@ -35,4 +35,4 @@ export type { AnswerTo, StatementEvent } from './session/index.ts';
 export { postgresDefaults } from './settings/index.ts';
 export type { Session } from './sql-session.ts';
 export { usedDatabase } from './statement/index.ts';
-export { isolationNamed, isolationNames, type SnapshotOf } from '../engine/index.ts';
+export { isolationNamed, isolationNames, type OperationTimes, type SnapshotOf } from '../engine/index.ts';

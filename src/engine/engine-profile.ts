@@ -117,11 +117,18 @@ export type SnapshotOf = 'statement' | 'transaction' | 'none';
 /** `locks`: what is locked, remembered or written, and the order of rows; `order`: that alone. */
 export type DependsOnWay = 'locks' | 'order' | 'nothing';
 
+/** By transaction of a history, then by operation. */
+export type OperationTimes = readonly (readonly number[])[];
+
 export interface Recorder {
   /** What is stored now is the initial state: the history begins here. */
   start(): void;
   /** What happened since the start; sessions are named by their numbers. @throws SqlError 54000 too much for one history */
   history(): History;
+  /** For each operation of the history's transactions the time at which it happened; `null`: the engine keeps no times. */
+  operationTimes(): OperationTimes | null;
+  /** The present time: it counts what was recorded since the start, so an operation of a statement is later than the end of the one before it. */
+  readonly now: number;
   /** Conditions that may have missed rows, which could not be decided: the history says nothing of them. */
   undecidedConditions(): readonly string[];
   onCatalogQuery(transaction: number, session: number, query: CatalogQuery): void;

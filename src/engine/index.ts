@@ -6,6 +6,7 @@ export type {
   Engine,
   EngineOptions,
   EngineProfile,
+  OperationTimes,
   SnapshotOf,
   UndoneByError,
 } from './engine-profile.ts';

@@ -1,5 +1,6 @@
 /** A run that fails, as a campaign and an exploration report it. */
 import type { History } from '../history/index.ts';
+import type { OperationTimes } from '../database/index.ts';
 import type { FailureKind } from './sql-run.ts';
 import type { LoggedStatement } from './statement-log.ts';
 
@@ -14,6 +15,8 @@ export interface SqlFailure {
   /** What the run did, without parameters: a replay has to do the same. */
   readonly steps: readonly string[];
   readonly history: History;
+  /** When its operations happened, on the clock of the statements; `null`: the engine keeps no times. */
+  readonly operationTimes: OperationTimes | null;
   /** Conditions of which the history does not say what they missed. */
   readonly undecided: readonly string[];
   /** What the rows show that were read, written and not found; `null`: no anomaly, or a history too large to be searched. */

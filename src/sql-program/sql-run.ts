@@ -2,6 +2,7 @@
 import { Budget, before, LATE, onUnhandledRejection, InputError, wallClockMicroseconds } from '../base/index.ts';
 import {
   type AssumedAccess,
+  type OperationTimes,
   openSqlDatabase,
   settleInProcess,
   type SqlDatabase,
@@ -59,6 +60,8 @@ export type SqlRun =
       /** What each session returned. */
       readonly results: Readonly<Record<string, unknown>>;
       readonly history: () => History;
+      /** When its operations happened, on the clock of the statements; `null`: the engine keeps no times. */
+      readonly operationTimes: () => OperationTimes | null;
       /** Conditions of which the history does not say what they missed. */
       readonly undecided: () => readonly string[];
       /** Statements that moirai cannot do and the engine could: with one of them the run shows nothing about the engine. */
@@ -239,6 +242,7 @@ class Run {
       steps: this.#steps?.steps ?? [],
       results,
       history: () => this.#database.history(),
+      operationTimes: () => this.#database.operationTimes(),
       undecided: () => this.#database.undecidedConditions(),
       unsupported: this.#database.unsupported.list,
       assumed,
@@ -374,7 +378,7 @@ class Run {
     return {
       onSession: (session) => {
         connection = session.id;
-        if (isLogged) moments = new MomentsOfConnection(session, () => this.#statements.length);
+        if (isLogged) moments = new MomentsOfConnection(session, this.#database, () => this.#statements.length);
         if (!isInvariant) this.sessions.connected(name, session);
         else
           session.watch.onArrival = (sql) => {

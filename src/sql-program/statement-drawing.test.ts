@@ -110,6 +110,9 @@ test('a statement that ran under an older snapshot is drawn with the moment at w
     connection: 1,
     snapshot: null,
     commits: false,
+    connectionName: 'a',
+    endsTransaction: false,
+    time: 0,
     began: 0,
   };
   const log: LoggedStatement[] = [

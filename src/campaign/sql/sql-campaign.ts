@@ -281,7 +281,8 @@ class SqlCampaign {
     const anomaly = anomalyOf(evidenceIn(history));
     const replay = sealToken(encodeChoices({ path: run.path, ways }), { shape: this.#shape, steps });
     const [undecided, plan] = [run.undecided(), unlikelyClauses(run.assumed)];
-    return { kind, message, replay, statements, plan, steps, history, anomaly, undecided };
+    const operationTimes = run.operationTimes();
+    return { kind, message, replay, statements, plan, steps, history, operationTimes, anomaly, undecided };
   }
 
   #runOptions(i: number, taken: readonly number[] | null, budget = this.#budget): SqlRunOptions {

@@ -107,6 +107,8 @@ function recorderOf(storage: AxiomaticStorage): Recorder {
   return {
     start: () => storage.start(),
     history: () => storage.history(),
+    operationTimes: () => null,
+    now: 0,
     undecidedConditions: () => [],
     onCatalogQuery: () => {},
     onDdl: () => {},

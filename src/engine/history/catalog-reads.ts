@@ -13,7 +13,13 @@ export interface CatalogRegister {
   readonly condition: string;
   readonly initial: number;
   /** In the order of the DDL statements. */
-  readonly changes: readonly { readonly transaction: number; readonly rows: number }[];
+  readonly changes: readonly CatalogChange[];
+}
+
+interface CatalogChange {
+  readonly transaction: number;
+  readonly rows: number;
+  readonly at: number;
 }
 
 /** Of a register by a transaction: `change` is the position of the change that it saw, -1: none. */
@@ -21,12 +27,13 @@ export interface CatalogRead {
   readonly kind: 'catalog';
   readonly register: CatalogRegister;
   readonly change: number;
+  readonly at: number;
 }
 
 interface AskedQuery {
   readonly session: number;
   readonly query: CatalogQuery;
-  readonly changes: { readonly transaction: number; readonly rows: number }[];
+  readonly changes: CatalogChange[];
   readonly register: CatalogRegister;
 }
 
@@ -34,7 +41,7 @@ export class CatalogReads {
   #asked: AskedQuery[] = [];
 
   /** @param isSeen is the DDL of this transaction in the answer? Only an open transaction itself sees its own */
-  asked(session: number, query: CatalogQuery, isSeen: (transaction: number) => boolean): CatalogRead {
+  asked(session: number, query: CatalogQuery, isSeen: (transaction: number) => boolean, at: number): CatalogRead {
     const rows = query.rows();
     const condition = query.text();
     const key = condition === '' ? query.relation : `${query.relation} where ${condition}`;
@@ -42,22 +49,22 @@ export class CatalogReads {
     const changes = known?.changes ?? [];
     const register = known?.register ?? { key, condition, initial: rows, changes };
     this.#asked = [...this.#asked.slice(1 - queriesMax), { session, query, changes, register }];
-    return { kind: 'catalog', register, change: changes.findLastIndex(({ transaction }) => isSeen(transaction)) };
+    return { kind: 'catalog', register, change: changes.findLastIndex(({ transaction }) => isSeen(transaction)), at };
   }
 
   /** DDL has run, or what ran before is committed: queries asked in between did not see it. */
-  defined(transaction: number): void {
+  defined(transaction: number, at: number): void {
     for (const each of this.#asked) {
       const rows = each.query.rows();
       const last = each.changes.at(-1)?.rows ?? each.register.initial;
-      if (rows !== last) each.changes.push({ transaction, rows });
+      if (rows !== last) each.changes.push({ transaction, rows, at });
     }
   }
 
   /** DDL of this session found its name taken: what the session asked before now has another answer. */
-  refused(session: number): CatalogRead[] {
+  refused(session: number, at: number): CatalogRead[] {
     const own = this.#asked.filter((each) => each.session === session && each.changes.length > 0);
-    return own.map(({ register, changes }) => ({ kind: 'catalog', register, change: changes.length - 1 }));
+    return own.map(({ register, changes }) => ({ kind: 'catalog', register, change: changes.length - 1, at }));
   }
 
   clear(): void {

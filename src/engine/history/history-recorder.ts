@@ -2,7 +2,7 @@
  * What a recorder hears of an engine profile: rows that were read and written, and what each scan asked for. `recorded-history.ts` makes a
  * history of it.
  */
-import type { Recorder } from '../engine-profile.ts';
+import type { OperationTimes, Recorder } from '../engine-profile.ts';
 import type { ObservedScan, ObservedVersion, StorageObserver } from '../observer.ts';
 import type { History } from '../../history/index.ts';
 import type { CatalogQuery, Table } from '../../sql/index.ts';
@@ -32,6 +32,7 @@ export class HistoryRecorder implements StorageObserver, Recorder {
   #scans = 0;
   /** Counts what is heard. */
   #clock = 0;
+  #startedAt = 0;
 
   /** @param operationsMax after so many nothing is kept until `start` */
   constructor(dialect: Dialect, tableById: (id: number) => Table | undefined, operationsMax = 1_000_000) {
@@ -126,16 +127,18 @@ export class HistoryRecorder implements StorageObserver, Recorder {
   onCatalogQuery(transaction: number, session: number, query: CatalogQuery): void {
     const isSeen = (definer: number): boolean =>
       definer === transaction || this.#transactions.get(definer)?.status !== 'open';
-    this.#transactions.get(transaction)?.operations.push(this.#catalog.asked(session, query, isSeen));
+    this.#transactions
+      .get(transaction)
+      ?.operations.push(this.#catalog.asked(session, query, isSeen, (this.#clock += 1)));
   }
 
   onDdl(transaction: number, session: number, outcome: 'made' | 'refused'): void {
     const definer = this.#transactions.get(transaction);
     if (definer === undefined) return;
-    if (outcome === 'refused') definer.operations.push(...this.#catalog.refused(session));
+    if (outcome === 'refused') definer.operations.push(...this.#catalog.refused(session, (this.#clock += 1)));
     else {
       definer.hasDefined = true;
-      this.#catalog.defined(transaction);
+      this.#catalog.defined(transaction, (this.#clock += 1));
     }
   }
 
@@ -144,7 +147,7 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     if (ended === undefined) return;
     ended.status = outcome;
     ended.commit = outcome === 'committed' ? commit : Infinity;
-    if (ended.hasDefined && outcome === 'committed') this.#catalog.defined(transaction);
+    if (ended.hasDefined && outcome === 'committed') this.#catalog.defined(transaction, (this.#clock += 1));
     if (ended.operations.length === 0 && !ended.hasDefined) this.#transactions.delete(transaction);
     else ended.operations = ended.operations.slice();
   }
@@ -154,6 +157,7 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     for (const [id, { status }] of this.#transactions) if (status !== 'open') this.#transactions.delete(id);
     this.#catalog.clear();
     this.#versions.begin((writer) => !this.#transactions.has(writer));
+    this.#startedAt = this.#clock;
     this.#operations = 0;
     this.#scans = 0;
     for (const { operations } of this.#transactions.values())
@@ -163,6 +167,14 @@ export class HistoryRecorder implements StorageObserver, Recorder {
   /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. @throws SqlError 54000 too many */
   history(): History {
     return this.#recorded().history;
+  }
+
+  operationTimes(): OperationTimes {
+    return this.#recorded().times.map((operations) => operations.map((at) => at - this.#startedAt));
+  }
+
+  get now(): number {
+    return this.#clock - this.#startedAt;
   }
 
   /** Conditions that may have missed rows, which could not be decided: the history says nothing of them. */

@@ -2,6 +2,7 @@
  * A history out of what a recorder heard: an operation for each row that was read or written, keys `table/primary key`, values the row; and a
  * read for each row that a condition did not find though another version of it satisfies the condition (`missed-rows.ts`).
  */
+import type { OperationTimes } from '../engine-profile.ts';
 import type { ObservedVersion } from '../observer.ts';
 import {
   defaultId,
@@ -43,6 +44,11 @@ interface RowWrite {
   readonly older: ObservedVersion | null;
 }
 
+interface TimedOperation {
+  readonly operation: Operation;
+  readonly at: number;
+}
+
 export type RecordedOperation =
   | RowReads
   | RowWrite
@@ -62,6 +68,7 @@ export interface RecordedTransaction {
 
 export interface RecordedHistory {
   readonly history: History;
+  readonly times: OperationTimes;
   readonly undecided: readonly string[];
 }
 
@@ -87,9 +94,9 @@ class Recording {
   /** By table, then by key; `null`: two rows had the key at once. */
   readonly #timelines = new Map<number, Map<Key, KeyTimeline | null>>();
   readonly #answers = new Map<Key, string>();
-  readonly #operations: Operation[][];
+  readonly #operations: TimedOperation[][];
   /** Changes of answers, which come with the writes of a transaction. */
-  readonly #answerWrites: Operation[][];
+  readonly #answerWrites: TimedOperation[][];
   readonly #undecided = new Set<string>();
   #evaluations = 0;
 
@@ -110,14 +117,15 @@ class Recording {
         else if (operation.kind === 'catalog') this.#addCatalogRead(t, operation);
         else if (operation.kind === 'write') this.#addWrite(t, operation);
         else
-          for (const version of operation.versions) this.#operations[t]?.push(this.#rowRead(operation.table, version));
+          for (const version of operation.versions)
+            this.#operations[t]?.push({ operation: this.#rowRead(operation.table, version), at: operation.at });
       }
     });
-    return { history: this.#history(), undecided: [...this.#undecided] };
+    return { ...this.#history(), undecided: [...this.#undecided] };
   }
 
   /** Transactions that neither read nor wrote a row are left out; the others keep the writers that their reads name. */
-  #history(): History {
+  #history(): Pick<RecordedHistory, 'history' | 'times'> {
     const operations = this.#ended.map((_, t) => [...(this.#operations[t] ?? []), ...(this.#answerWrites[t] ?? [])]);
     const kept = this.#ended.flatMap((transaction, t) => (operations[t]?.length === 0 ? [] : [{ transaction, t }]));
     const positions = new Map(kept.map(({ t }, position) => [t, position]));
@@ -130,10 +138,11 @@ class Recording {
         id: defaultId(String(session), ordinal),
         session: sessions.indexOf(session),
         status: status === 'committed' ? 'committed' : 'aborted',
-        operations: (operations[t] ?? []).map((operation) => renumbered(operation, positions)),
+        operations: (operations[t] ?? []).map(({ operation }) => renumbered(operation, positions)),
       };
     });
-    return { sessions: sessions.map(String), transactions, initial: this.#initial };
+    const times = kept.map(({ t }) => (operations[t] ?? []).map(({ at }) => at));
+    return { history: { sessions: sessions.map(String), transactions, initial: this.#initial }, times };
   }
 
   #rowRead(table: number, version: ObservedVersion): Read {
@@ -142,11 +151,12 @@ class Recording {
   }
 
   /** A row that moves to another key is deleted at the old one. */
-  #addWrite(t: number, { table, row, version, older }: RowWrite): void {
+  #addWrite(t: number, { table, row, version, older, at }: RowWrite): void {
     const left = leftKey(row, { version, older }, (id, each) => this.#keyOf(table, id, each));
-    if (left !== null) this.#operations[t]?.push({ kind: 'write', key: left, value: null });
+    if (left !== null) this.#operations[t]?.push({ operation: { kind: 'write', key: left, value: null }, at });
     const key = this.#keyOf(table, row, version);
-    this.#operations[t]?.push({ kind: 'write', key, value: this.#valueOf(table, version.values) });
+    const value = this.#valueOf(table, version.values);
+    this.#operations[t]?.push({ operation: { kind: 'write', key, value }, at });
   }
 
   #read(key: Key, value: Value, writer: number): Read {
@@ -179,39 +189,42 @@ class Recording {
         return;
       case 'version': {
         const value = this.#valueOf(scan.table, missed.version.values);
-        this.#addRead(t, { ...this.#read(key, value, missed.version.writer), condition });
+        this.#addRead(t, { ...this.#read(key, value, missed.version.writer), condition }, scan.endedAt);
         return;
       }
       case 'answer': {
         const register = this.#register(`${key} where ${condition}`, versions, missed.answers);
-        this.#addRead(t, { ...this.#read(register, false, versions[missed.read]?.writer ?? -1), condition });
+        const from = versions[missed.read]?.writer ?? -1;
+        this.#addRead(t, { ...this.#read(register, false, from), condition }, scan.endedAt);
       }
     }
   }
 
   /** A register that no DDL of another transaction changed is left out. */
-  #addCatalogRead(t: number, { register, change }: CatalogRead): void {
+  #addCatalogRead(t: number, { register, change, at }: CatalogRead): void {
     const { key, condition, initial, changes } = register;
     const reader = this.#ended[t]?.id;
     if (changes.every(({ transaction }) => transaction === reader)) return;
     this.#initial.set(key, initial);
     const seen = changes[change];
     if (seen?.transaction === reader && seen !== undefined) return;
-    this.#addRead(t, { ...this.#read(key, seen?.rows ?? initial, seen?.transaction ?? -1), condition });
+    this.#addRead(t, { ...this.#read(key, seen?.rows ?? initial, seen?.transaction ?? -1), condition }, at);
     if (this.#answers.has(key)) return;
     this.#answers.set(key, 'catalog');
-    for (const { transaction, rows } of changes)
-      this.#answerWrites[this.#indexOf.get(transaction) ?? -1]?.push({ kind: 'write', key, value: rows });
+    for (const { transaction, rows, at: made } of changes) {
+      const operation = { kind: 'write', key, value: rows } as const;
+      this.#answerWrites[this.#indexOf.get(transaction) ?? -1]?.push({ operation, at: made });
+    }
   }
 
-  #addRead(t: number, read: Read): void {
+  #addRead(t: number, read: Read, at: number): void {
     const operations = this.#operations[t];
     const isKnown = operations?.some(
-      (each) =>
+      ({ operation: each }) =>
         each.key === read.key &&
         (each.kind === 'write' || (each.from === read.from && each.condition === read.condition)),
     );
-    if (isKnown === false) operations?.push(read);
+    if (isKnown === false) operations?.push({ operation: read, at });
   }
 
   /** The key of a condition's answer on a row. Its writers are the transactions that change the answer. */
@@ -222,10 +235,10 @@ class Recording {
     if (this.#answers.has(key)) return key;
     this.#answers.set(key, content);
     this.#initial.set(key, answers[0] ?? false);
-    timeline.forEach(({ writer }, i) => {
+    timeline.forEach(({ writer, at }, i) => {
       const value = answers[i] ?? false;
       const writes = this.#answerWrites[this.#indexOf.get(writer) ?? -1];
-      if (i > 0 && value !== answers[i - 1]) writes?.push({ kind: 'write', key, value });
+      if (i > 0 && value !== answers[i - 1]) writes?.push({ operation: { kind: 'write', key, value }, at });
     });
     return key;
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { InvariantEvidence, SessionEvidence, UnsupportedStatement } from '../../evidence/index.ts';
 import { type History, INITIAL } from '../../history/index.ts';
 import { countMarks, SessionTally } from '../../program/index.ts';
-import { type AssumedAccess, mergedAccesses, unlikelyClauses } from '../../database/index.ts';
+import { type AssumedAccess, mergedAccesses, type OperationTimes, unlikelyClauses } from '../../database/index.ts';
 import {
   InvariantTally,
   shown,
@@ -31,6 +31,7 @@ export interface Kind {
   readonly plan: readonly string[];
   readonly steps: readonly string[];
   readonly history: History;
+  readonly operationTimes: OperationTimes | null;
   readonly undecided: readonly string[];
 }
 
@@ -107,7 +108,8 @@ export class SqlFindings {
     if (known !== undefined && weight(path) >= weight(known.path)) this.#kinds.set(key, { ...known, schedules });
     else {
       const plan = unlikelyClauses(run.assumed);
-      const example = { path, statements, plan, steps, history: observed, undecided: run.undecided() };
+      const [undecided, operationTimes] = [run.undecided(), run.operationTimes()];
+      const example = { path, statements, plan, steps, history: observed, operationTimes, undecided };
       this.#kinds.set(key, { kind, message, anomaly, schedules, ...example });
     }
   }
