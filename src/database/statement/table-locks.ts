@@ -75,5 +75,5 @@ function duplicateName({ index }: NewName): SqlError {
 export function isNameTaken(error: unknown): boolean {
   if (!(error instanceof SqlError)) return false;
   if (['42P07', '42P06', '42710'].includes(error.code)) return true;
-  return error.code === '23505' && /^pg_(?:class|type|namespace)_/.test(error.detail.constraint ?? '');
+  return error.code === '23505' && /^pg_(?:class|type|namespace|extension)_/.test(error.detail.constraint ?? '');
 }

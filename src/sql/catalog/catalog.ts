@@ -36,6 +36,8 @@ export class Catalog {
   readonly #uncommitted = new UncommittedChanges();
   readonly #schemas = new Map<string, Schema>();
   readonly #comments = new Map<string, string>();
+  /** PostgreSQL's, by name, with their numbers: every database has the first. */
+  readonly #extensions = new Map([['plpgsql', 13_500]]);
   #version = 1;
   #nextId = firstId;
 
@@ -69,6 +71,8 @@ export class Catalog {
       copy.#schemas.set(name, { relations: new Map(copied), types: new Map(named) });
     }
     for (const [key, text] of this.#comments) copy.#comments.set(key, text);
+    copy.#extensions.clear();
+    for (const [name, id] of this.#extensions) copy.#extensions.set(name, id);
     copy.#version = this.#version;
     copy.#nextId = this.#nextId;
   }
@@ -213,6 +217,22 @@ export class Catalog {
 
   removeType(type: UserType): Undo {
     return this.#set(this.#schema(type.schema).types, type.name, undefined);
+  }
+
+  extensions(): readonly { readonly name: string; readonly id: number }[] {
+    return [...this.#extensions].map(([name, id]) => ({ name, id }));
+  }
+
+  hasExtension(name: string): boolean {
+    return this.#extensions.has(name);
+  }
+
+  createExtension(name: string): Undo {
+    return this.#set(this.#extensions, name, this.newId());
+  }
+
+  dropExtension(name: string): Undo {
+    return this.#set(this.#extensions, name, undefined);
   }
 
   /** COMMENT ON; `what` names kind and object. */

@@ -52,6 +52,12 @@ export function ddlNames(node: Node, planning: Planning): NewName[] {
     const entry = { name: `schema ${name}`, index: 'pg_namespace_nspname_index', isTaken };
     return isTaken() ? [] : [{ ...entry, looks: [], ifEntered: 'wait' }];
   }
+  if ('CreateExtensionStmt' in node) {
+    const { extname: name = '' } = node.CreateExtensionStmt;
+    const isTaken = (): boolean => planning.catalog.hasExtension(name);
+    const entry = { name: `extension ${name}`, index: 'pg_extension_name_index', isTaken };
+    return isTaken() ? [] : [{ ...entry, looks: [], ifEntered: 'wait' }];
+  }
   return [];
 }
 

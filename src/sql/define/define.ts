@@ -1,5 +1,13 @@
 /** DDL: CREATE, ALTER, DROP, COMMENT. What a statement changed is undone when it fails, and when its transaction rolls back. */
-import type { CommentStmt, CreateEnumStmt, CreateSchemaStmt, CreateTableAsStmt, Node, ViewStmt } from '@pgsql/types';
+import type {
+  CommentStmt,
+  CreateEnumStmt,
+  CreateExtensionStmt,
+  CreateSchemaStmt,
+  CreateTableAsStmt,
+  Node,
+  ViewStmt,
+} from '@pgsql/types';
 import { assert } from '../../base/index.ts';
 import {
   notSupported,
@@ -134,6 +142,8 @@ function definitionOf(node: Node): Definition | undefined {
   if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
   if ('CreateDomainStmt' in node) return simple('CREATE DOMAIN', (p, c) => createDomain(node.CreateDomainStmt, p, c));
+  if ('CreateExtensionStmt' in node)
+    return simple('CREATE EXTENSION', (p, c) => createExtension(node.CreateExtensionStmt, p, c));
   if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));
   if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c, e) => createView(node.ViewStmt, p, c, e));
   if ('DropStmt' in node)
@@ -154,7 +164,6 @@ function definitionOf(node: Node): Definition | undefined {
 
 /** Nothing depends on them here: one user, who may do everything. */
 function acceptedCommand(node: Node): string | undefined {
-  if ('CreateExtensionStmt' in node) return 'CREATE EXTENSION';
   if ('GrantStmt' in node) return node.GrantStmt.is_grant === true ? 'GRANT' : 'REVOKE';
   if ('AlterOwnerStmt' in node) return 'ALTER TABLE';
   if ('VacuumStmt' in node) return node.VacuumStmt.is_vacuumcmd === true ? 'VACUUM' : 'ANALYZE';
@@ -179,6 +188,20 @@ function createEnum({ typeName, vals }: CreateEnumStmt, planning: Planning, chan
   // The array type has the number after it.
   planning.catalog.newId();
   changes.did(planning.catalog.putType({ schema, name, type, arrayType: arrayOf(type) }));
+}
+
+/** What it brings is there without it. */
+function createExtension(
+  { extname: name = '', if_not_exists: ifNotExists = false }: CreateExtensionStmt,
+  { catalog }: Planning,
+  changes: Changes,
+): void {
+  if (!catalog.hasExtension(name)) {
+    changes.did(catalog.createExtension(name));
+    return;
+  }
+  if (!ifNotExists) throw new SqlError('42710', `extension "${name}" already exists`);
+  changes.notice('42710', `extension "${name}" already exists, skipping`);
 }
 
 function createSchema(

@@ -29,8 +29,7 @@ export function drop(statement: DropStmt, planning: Planning, changes: Changes, 
     else if (removeType === 'OBJECT_SCHEMA') dropSchema(names, ifExists, isCascade, planning, changes);
     else if (removeType === 'OBJECT_TYPE') dropType(names, ifExists, isCascade, planning, changes);
     else if (removeType === 'OBJECT_DOMAIN') dropDomain(names, ifExists, isCascade, planning, changes);
-    else if (removeType === 'OBJECT_EXTENSION')
-      changes.notice('00000', `extension "${names.at(-1)}" does not exist, skipping`);
+    else if (removeType === 'OBJECT_EXTENSION') dropExtension(names.at(-1) ?? '', ifExists, planning, changes);
     else {
       const found = relationToDrop(names, removeType, ifExists, planning, changes);
       if (found !== null) relations.push(found);
@@ -258,6 +257,12 @@ const dropSchema: Drop = (names, ifExists, isCascade, planning, changes) => {
   for (const type of catalog.types()) if (type.schema === name) changes.did(catalog.removeType(type));
   changes.did(catalog.dropSchema(name));
 };
+
+function dropExtension(name: string, ifExists: boolean, { catalog }: Planning, changes: Changes): void {
+  if (catalog.hasExtension(name)) changes.did(catalog.dropExtension(name));
+  else if (ifExists) changes.notice('00000', `extension "${name}" does not exist, skipping`);
+  else throw new SqlError('42704', `extension "${name}" does not exist`);
+}
 
 const dropType: Drop = (names, ifExists, isCascade, planning, changes) => {
   const { catalog } = planning;

@@ -11,6 +11,7 @@ import {
   type Table,
 } from '../relation.ts';
 import { expressionText } from './expression-text.ts';
+import { schemaId } from './pg-names.ts';
 import { mysqlColumnRow } from './mysql-schema.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
 
@@ -63,9 +64,10 @@ export const informationSchema: readonly VirtualDefinition[] = [
     name: 'table_constraints',
     columns:
       'constraint_catalog text, constraint_schema, constraint_name, table_catalog, table_schema, table_name, constraint_type, is_deferrable, initially_deferred, enforced',
-    *rows(catalog) {
+    *rows(catalog, database) {
       for (const table of catalog.tables()) {
-        for (const { name, type, deferral } of constraintsOf(table)) {
+        const notNull = database === null ? notNullChecks(table) : [];
+        for (const { name, type, deferral } of [...constraintsOf(table), ...notNull]) {
           const at = { ...place(catalog, table.schema, table.name), ...constraintPlace(catalog, table, name) };
           const isDeferrable = deferral === 'never' ? 'NO' : 'YES';
           const isDeferred = deferral === 'initially deferred' ? 'YES' : 'NO';
@@ -116,11 +118,13 @@ export const informationSchema: readonly VirtualDefinition[] = [
   {
     name: 'check_constraints',
     columns: 'constraint_catalog text, constraint_schema, constraint_name, check_clause',
-    *rows(catalog) {
+    *rows(catalog, database) {
       for (const table of catalog.tables()) {
         for (const { name, expression } of table.checks) {
           yield { ...constraintPlace(catalog, table, name), check_clause: expressionText(expression) };
         }
+        for (const { name, column } of database === null ? notNullChecks(table) : [])
+          yield { ...constraintPlace(catalog, table, name), check_clause: `${column} IS NOT NULL` };
       }
     },
   },
@@ -278,6 +282,14 @@ function constraintsOf(table: Table): { name: string; type: string; deferral: De
     ...table.foreignKeys.map(({ name, deferral }) => ({ name, type: 'FOREIGN KEY', deferral })),
     ...table.checks.map(({ name }) => ({ name, type: 'CHECK', deferral: 'never' as const })),
   ];
+}
+
+/** PostgreSQL shows NOT NULL as a CHECK with a name of numbers: information_schema.sql. */
+function notNullChecks(table: Table): (ReturnType<typeof constraintsOf>[number] & { readonly column: string })[] {
+  return table.columns.flatMap(({ name: column, isNotNull }, i) => {
+    const name = `${schemaId(table.schema)}_${table.id}_${i + 1}_not_null`;
+    return isNotNull ? [{ name, column, type: 'CHECK', deferral: 'never' as const }] : [];
+  });
 }
 
 function nameAt(table: Table | undefined, cell: number): string | null {

@@ -22,6 +22,9 @@ import { builtInTypeRows, storageOf, typeRows } from './pg-type-rows.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
 import { isTemporary } from '../name.ts';
 
+/** Of the extensions that PostgreSQL 15 comes with. */
+const extensionVersions: Readonly<Record<string, string>> = { plpgsql: '1.0', pgcrypto: '1.3', 'uuid-ossp': '1.1' };
+
 export const pgCatalog: readonly VirtualDefinition[] = [
   {
     name: 'pg_namespace',
@@ -87,6 +90,23 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     *rows(catalog) {
       yield* builtInTypeRows;
       for (const { schema, name, type } of catalog.types()) yield* typeRows(type, name, schema);
+    },
+  },
+  {
+    name: 'pg_extension',
+    columns: 'oid oid, extname name, extowner oid, extnamespace, extrelocatable bool, extversion text',
+    *rows(catalog) {
+      for (const { name, id } of catalog.extensions()) {
+        const isOfServer = name === 'plpgsql';
+        yield {
+          oid: id,
+          extname: name,
+          extowner: owner,
+          extnamespace: schemaId(isOfServer ? 'pg_catalog' : 'public'),
+          extrelocatable: !isOfServer,
+          extversion: extensionVersions[name] ?? null,
+        };
+      }
     },
   },
   {

@@ -12,7 +12,6 @@ export const pgNothing: readonly VirtualDefinition[] = [
     'oid oid, tgrelid, tgparentid, tgname name, tgfoid oid, tgconstraint, tgtype int2, tgenabled char, tgisinternal bool',
   ),
   empty('pg_inherits', 'inhrelid oid, inhparent, inhseqno int4, inhdetachpending bool'),
-  empty('pg_extension', 'oid oid, extname name, extowner oid, extnamespace, extrelocatable bool, extversion text'),
   empty(
     'pg_collation',
     'oid oid, collname name, collnamespace oid, collowner, collprovider char, collisdeterministic bool, collencoding int4, collcollate text, collctype, colliculocale, collversion',
