@@ -14,7 +14,7 @@ const parsers: Readonly<Record<Dialect, (sql: string) => Node | null>> = {
   mysql: (sql) => {
     const parsed = parseMysql(sql);
     if (parsed.kind === 'tree') return parsed.tree;
-    if (parsed.kind === 'effects') return { SelectStmt: parsed.query };
+    if (parsed.kind === 'effects' || parsed.kind === 'into') return { SelectStmt: parsed.query };
     if (parsed.kind === 'statement' && parsed.statement.kind === 'empty') return null;
     throw new SqlError(
       '0A000',

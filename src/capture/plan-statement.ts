@@ -39,6 +39,8 @@ function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
       return planParsed(parsed.tree, schema);
     case 'effects':
       return withoutRows(planTree({ SelectStmt: parsed.query }, schema));
+    case 'into':
+      return intoVariables(planTree({ SelectStmt: parsed.query }, schema));
     case 'several':
       return { kind: 'ddl', tables: parsed.parts.flatMap((part) => definedTables(part, schema)) };
     case 'statement':
@@ -95,6 +97,12 @@ function planSession(statement: TransactionStatement | SettingStatement): Statem
   return found === undefined
     ? { kind: 'neutral' }
     : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
+}
+
+/** The client does not see the row. */
+function intoVariables(plan: StatementPlan): StatementPlan {
+  if (plan.kind !== 'select') return plan;
+  return { kind: 'opaque', writes: false, lock: plan.lock === null ? null : 'share', why: 'SELECT ... INTO' };
 }
 
 /** SET @a = (SELECT ...), DO: the client does not see what was read. It is read under locks, as by every statement but SELECT. */

@@ -38,6 +38,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1136, '21S01'], // column count and value count differ
   [1020, 'HY000'], // record has changed since last read
   [1146, '42S02'], // no such table
+  [1140, '42000'], // columns beside aggregates without GROUP BY
   [1153, '08S01'], // packet too large
   [1156, '08S01'], // packets out of order
   [1172, '42000'], // more than one row
@@ -55,6 +56,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1292, '22007'], // incorrect date value
   [1305, '42000'], // does not exist: routine, savepoint
   [1317, '70100'], // query interrupted
+  [1327, '42000'], // undeclared variable
   [1364, 'HY000'], // no default value
   [1365, '22012'], // division by 0
   [1366, 'HY000'], // incorrect value

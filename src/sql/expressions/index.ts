@@ -14,6 +14,7 @@ export { isSetReturning } from './function-names.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
 export { isCutMoment } from './mysql-moments.ts';
+export { userVariableSetter } from './mysql-variables.ts';
 export { commonSecondDigits } from './second-digits.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';

@@ -5,7 +5,8 @@
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { switches, systemVariables } from '../mysql/variables.ts';
 import { mysqlHas } from '../known/server-names.ts';
-import { notSupported, SqlError, types, type SqlValue } from '../model/index.ts';
+import type { Execution } from '../execution.ts';
+import { notSupported, SqlError, type SqlType, types, type SqlValue } from '../model/index.ts';
 import { coerce } from './coerce.ts';
 import { mysqlConversion } from './mysql-values.ts';
 
@@ -32,10 +33,22 @@ export function userVariable(name: string): Expression {
 }
 
 export function setUserVariable(name: string, value: Expression, scope: Scope): Expression {
-  const setting = `@${name}`;
-  return assigned(value, scope, (frame, text) => {
-    frame.execution.surroundings.setSetting(setting, text === null ? '' : `=${text}`, false);
-  });
+  return assigned(value, scope, (frame, text) => assignUserVariable(name, text, frame.execution));
+}
+
+function assignUserVariable(name: string, text: string | null, { surroundings }: Execution): void {
+  surroundings.setSetting(`@${name}`, text === null ? '' : `=${text}`, false);
+}
+
+/** Assigns values of a type. */
+export function userVariableSetter(
+  name: string,
+  type: SqlType,
+  modifier: number,
+): (value: SqlValue, execution: Execution) => void {
+  const toText = mysqlConversion(type, types.text, modifier);
+  return (value, execution) =>
+    assignUserVariable(name, value === null ? null : (toText(value, execution) as string), execution);
 }
 
 function computed(type: Expression['type'], evaluate: (frame: Frame) => SqlValue): Expression {

@@ -18,6 +18,8 @@ function shown(parsed: Parsed): unknown[] {
       return [withoutPlaces(parsed.tree)];
     case 'effects':
       return [{ effects: withoutPlaces({ SelectStmt: parsed.query }) }];
+    case 'into':
+      return [{ into: parsed.variables, query: withoutPlaces({ SelectStmt: parsed.query }) }];
     case 'statement':
       return [parsed.statement];
     case 'several':

@@ -6,6 +6,8 @@ export type Parsed =
   | { readonly kind: 'tree'; readonly tree: Node }
   /** A SELECT for its effect (SET, DO): its rows are not sent. */
   | { readonly kind: 'effects'; readonly query: SelectStmt }
+  /** A SELECT whose row goes into user variables. */
+  | { readonly kind: 'into'; readonly query: SelectStmt; readonly variables: readonly string[] }
   | { readonly kind: 'statement'; readonly statement: Statement }
   /** Run in order as one statement: when one fails, those before it are undone. */
   | {

@@ -1,6 +1,7 @@
 /** From MySQL's text to what the session runs. */
 import type { Node } from '@pgsql/types';
-import type { StatementView, Waiting } from '../model/index.ts';
+import { userVariableSetter } from '../expressions/index.ts';
+import { SqlError, type StatementView, type Waiting } from '../model/index.ts';
 import { prepareTree, type PrepareOptions } from '../prepare.ts';
 import type { DdlOutcome, DdlStatement, Statement } from '../statement.ts';
 import { parseMysql } from './parse-mysql.ts';
@@ -20,6 +21,8 @@ export function prepareMysqlStatement(sql: string, options: PrepareOptions): Sta
       return prepare(parsed.tree, {});
     case 'effects':
       return withoutRows(prepare({ SelectStmt: parsed.query }, {}));
+    case 'into':
+      return intoVariables(prepare({ SelectStmt: parsed.query }, {}), parsed.variables);
     case 'several':
       return inOrder(parsed, prepare, options);
   }
@@ -47,6 +50,27 @@ function withoutRows(statement: Statement): Statement {
     *run(execution, view) {
       yield* statement.run(execution, view);
       return { rows: [], rowCount: 0, foundRows: 0, insertId: 0n };
+    },
+  };
+}
+
+/** SELECT ... INTO @a, @b: the client gets the number of rows. @throws SqlError 21000 (1222) */
+function intoVariables(statement: Statement, names: readonly string[]): Statement {
+  if (statement.kind !== 'query') return statement;
+  const { columns } = statement;
+  if (columns?.length !== names.length)
+    throw new SqlError('21000', 'The used SELECT statements have a different number of columns', { mysqlNumber: 1222 });
+  const setters = columns.map(({ type, modifier }, i) => userVariableSetter(names[i] ?? '', type, modifier));
+  return {
+    ...statement,
+    columns: null,
+    *run(execution, view) {
+      const { rows, ...counts } = yield* statement.run(execution, view);
+      const [first, another] = rows;
+      if (first !== undefined) for (const [i, set] of setters.entries()) set(first[i] ?? null, execution);
+      if (another !== undefined)
+        throw new SqlError('42000', 'Result consisted of more than one row', { mysqlNumber: 1172 });
+      return { ...counts, rows: [] };
     },
   };
 }

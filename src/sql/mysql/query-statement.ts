@@ -11,5 +11,7 @@ export function parseQueryStatement(cursor: Cursor): Parsed | undefined {
   const withClause = parseWith(cursor);
   if (cursor.accept('UPDATE')) return parsedTree(parseUpdate(cursor, withClause));
   if (cursor.accept('DELETE')) return parsedTree(parseDelete(cursor, withClause));
-  return parsedQuery(parseQueryBody(cursor, withClause));
+  const variables: string[] = [];
+  const query = parseQueryBody(cursor, withClause, variables);
+  return variables.length === 0 ? parsedQuery(query) : { kind: 'into', query, variables };
 }

@@ -22,7 +22,7 @@ import { parseSelectList } from './select-list.ts';
 
 /** A query with its WITH. */
 export function parseQuery(cursor: Cursor): SelectStmt {
-  return parseQueryBody(cursor, parseWith(cursor));
+  return parseQueryBody(cursor, parseWith(cursor), null);
 }
 
 export function parseWith(cursor: Cursor): WithClause | undefined {
@@ -46,9 +46,9 @@ interface Term {
   readonly aliases: Aliases;
 }
 
-/** Behind WITH. */
-export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined): SelectStmt {
-  const { query, aliases, endsInBrackets } = parseUnion(cursor);
+/** Behind WITH. @param into gets the variables behind INTO; `null`: there is none in a query inside another statement */
+export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined, into: string[] | null): SelectStmt {
+  const { query, aliases, endsInBrackets } = parseUnion(cursor, into);
   const orderBy = parseOrderBy(cursor, aliases);
   const limit = parseLimit(cursor);
   const isTwice =
@@ -56,7 +56,9 @@ export function parseQueryBody(cursor: Cursor, clause: WithClause | undefined): 
     (limit !== undefined && query.limitCount !== undefined) ||
     (clause !== undefined && query.withClause !== undefined);
   if (isTwice) throw cursor.unsupported('the same clause inside of the parentheses of a query and behind them');
+  parseInto(cursor, into);
   const locks = parseLocks(cursor);
+  parseInto(cursor, into);
   if (locks.length > 0 && query.op !== 'SETOP_NONE' && endsInBrackets) throw lockOfBrackets();
   return withTail(lockingLast(query, locks), { orderBy, limit, withClause: clause });
 }
@@ -75,31 +77,33 @@ function lockOfBrackets(): SqlError {
 
 const setOperations = { UNION: 'SETOP_UNION', EXCEPT: 'SETOP_EXCEPT' } as const;
 
-function parseUnion(cursor: Cursor): Term {
-  let term = parseIntersection(cursor);
+function parseUnion(cursor: Cursor, into: string[] | null): Term {
+  let term = parseIntersection(cursor, into);
   for (;;) {
     const word = cursor.accept('UNION') ? 'UNION' : cursor.accept('EXCEPT') ? 'EXCEPT' : undefined;
     if (word === undefined) return term;
     const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
-    const last = parseIntersection(cursor);
+    if (into !== null && into.length > 0) throw cursor.syntaxError();
+    const last = parseIntersection(cursor, null);
     const query = setOperation(setOperations[word], isAll, term.query, last.query);
     term = { query, aliases: noAliases, endsInBrackets: last.endsInBrackets };
   }
 }
 
 /** INTERSECT binds tighter than the others. */
-function parseIntersection(cursor: Cursor): Term {
-  let term = parseTerm(cursor);
+function parseIntersection(cursor: Cursor, into: string[] | null): Term {
+  let term = parseTerm(cursor, into);
   while (cursor.accept('INTERSECT')) {
     const isAll = cursor.acceptOneOf('ALL', 'DISTINCT') === 'ALL';
-    const last = parseTerm(cursor);
+    if (into !== null && into.length > 0) throw cursor.syntaxError();
+    const last = parseTerm(cursor, null);
     const query = setOperation('SETOP_INTERSECT', isAll, term.query, last.query);
     term = { query, aliases: noAliases, endsInBrackets: last.endsInBrackets };
   }
   return term;
 }
 
-function parseTerm(cursor: Cursor): Term {
+function parseTerm(cursor: Cursor, into: string[] | null): Term {
   if (cursor.is('(')) return { query: parseSubquery(cursor), aliases: noAliases, endsInBrackets: true };
   if (cursor.accept('VALUES')) {
     const rows = cursor.list(() => {
@@ -111,7 +115,7 @@ function parseTerm(cursor: Cursor): Term {
   if (cursor.accept('TABLE'))
     return { query: tableQuery(parseTable(cursor)), aliases: noAliases, endsInBrackets: false };
   cursor.expect('SELECT');
-  return parseSelect(cursor);
+  return parseSelect(cursor, into);
 }
 
 /** SELECT of computed values alone. */
@@ -130,10 +134,10 @@ const modifiers = [
   'SQL_CACHE',
 ];
 
-function parseSelect(cursor: Cursor): Term {
+function parseSelect(cursor: Cursor, into: string[] | null): Term {
   const isDistinct = parseModifiers(cursor);
   const { items, aliases } = parseSelectList(cursor);
-  if (cursor.is('INTO')) throw cursor.unsupported('SELECT ... INTO');
+  parseInto(cursor, into);
   const from = cursor.accept('FROM') && !cursor.accept('DUAL') ? parseFrom(cursor) : [];
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
   const groupBy = cursor.accept('GROUP', 'BY') ? parseGroupBy(cursor) : [];
@@ -172,6 +176,19 @@ function parseGroupBy(cursor: Cursor): Node[] {
   return items;
 }
 
+/** INTO @a, @b: behind the select list, or at the end. @throws SqlError 42601, 0A000, 42000 (1327) */
+function parseInto(cursor: Cursor, into: string[] | null): void {
+  if (!cursor.is('INTO')) return;
+  if (into === null || into.length > 0) throw cursor.syntaxError();
+  cursor.take();
+  if (cursor.is('OUTFILE') || cursor.is('DUMPFILE')) throw cursor.unsupported('SELECT ... INTO of a file');
+  const names = cursor.list(() => {
+    if (cursor.isKind('user-variable')) return cursor.take().value.toLowerCase();
+    throw new SqlError('42000', `Undeclared variable: ${cursor.nameText()}`, { mysqlNumber: 1327 });
+  });
+  into.push(...names);
+}
+
 /** FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE. */
 function parseLocks(cursor: Cursor): Node[] {
   const locks: Node[] = [];
@@ -183,7 +200,6 @@ function parseLocks(cursor: Cursor): Node[] {
     if (!cursor.accept('FOR')) break;
     locks.push(parseLock(cursor));
   }
-  if (cursor.is('INTO')) throw cursor.unsupported('SELECT ... INTO');
   return locks;
 }
 
