@@ -109,9 +109,15 @@ export class Grouping implements CallCollector {
       isInSubquery
         ? `subquery uses ungrouped column "${shown}" from outer query`
         : `column "${shown}" must appear in the GROUP BY clause or be used in an aggregate function`,
-      position > 0 ? { position } : {},
+      { ...(position > 0 ? { position } : {}), ...this.#inMysql(name) },
     );
   };
+
+  #inMysql(name: string): SqlError['detail'] {
+    if (this.#scope.clause === 'HAVING')
+      return { mysqlNumber: 1054, mysqlMessage: `Unknown column '${name}' in 'HAVING'` };
+    return this.#keys.length === 0 ? mixedColumns : {};
+  }
 
   /** A key itself, or determined by the primary key. */
   #isKey(item: RangeItem, cell: number): boolean {
@@ -195,3 +201,9 @@ export function noAggregates(scope: QueryScope): CallCollector {
     },
   };
 }
+
+const mixedColumns: SqlError['detail'] = {
+  mysqlNumber: 1140,
+  mysqlMessage:
+    'Mixing of GROUP columns (MIN(),MAX(),COUNT(),...) with no GROUP columns is illegal if there is no GROUP BY clause',
+};
