@@ -74,6 +74,10 @@ export class HeavyweightLocks {
    */
   tryAcquire(tag: LockTag, owner: LockOwner, mode: LockMode, ifLocked: 'wait' | 'refuse'): boolean {
     const object = this.#object(tag);
+    if (object.held.length === 0 && object.queue.length === 0) {
+      object.held.push({ owner, mode, count: 1 });
+      return true;
+    }
     const known = object.held.find((lock) => lock.owner.session === owner.session && lock.mode === mode);
     if (known !== undefined) {
       known.count++;

@@ -25,10 +25,12 @@ export function* runAfterWaits<T>(
   execution: Execution,
   run: (execution: Execution) => Waiting<T>,
 ): Waiting<T> {
+  const { parameters, surroundings, checkInterrupt, onOpenRows } = execution;
   const calls = new StatementCalls();
+  const remembering = { parameters, surroundings, calls, checkInterrupt, onOpenRows };
   for (;;) {
     try {
-      return yield* run({ ...execution, calls });
+      return yield* run(remembering);
     } catch (error) {
       if (!(error instanceof MustWait)) throw error;
       if (error.undo === 'before') view.undo();

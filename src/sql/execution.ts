@@ -11,11 +11,11 @@ export interface Execution {
   readonly parameters: readonly SqlValue[];
   readonly surroundings: Surroundings;
   /** What volatile functions have given: where the statement runs again after a wait, they give it again. */
-  readonly calls?: StatementCalls;
+  readonly calls?: StatementCalls | undefined;
   /** Called for every row that a source gives: a statement that computes for too long ends here. @throws SqlError 57014, 53200 */
-  readonly checkInterrupt?: () => void;
+  readonly checkInterrupt?: (() => void) | undefined;
   /** Called where the answer takes something that SQL leaves open. */
-  readonly onOpenRows?: (what: OpenRows) => void;
+  readonly onOpenRows?: ((what: OpenRows) => void) | undefined;
 }
 
 /** Of rows that no ORDER BY sorts: which comes first, where there are several; or which of them a LIMIT keeps. */
@@ -88,14 +88,34 @@ export interface Surroundings {
 /** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
 export interface Running extends Execution {
   readonly view: StatementView;
-  /** Results that are kept for the statement, by the plan that made them. */
-  readonly kept: Map<object, unknown>;
+  readonly kept: KeptResults;
   /** Of its aggregates without GROUP BY, also in subqueries: did some come from rows, and some from none? */
   readonly aggregated: { fromSome: boolean; fromNone: boolean };
 }
 
+/** Results that are kept for a statement, by the plan that made them. Most statements keep none. */
+export class KeptResults {
+  #results: Map<object, unknown> | null = null;
+
+  has(plan: object): boolean {
+    return this.#results?.has(plan) === true;
+  }
+
+  get(plan: object): unknown {
+    return this.#results?.get(plan);
+  }
+
+  set(plan: object, results: unknown): void {
+    this.#results ??= new Map();
+    this.#results.set(plan, results);
+  }
+}
+
+/** Written out: to spread objects of several shapes takes longer than the rest of a small statement's planning. */
 export function running(execution: Execution, view: StatementView): Running {
-  return { ...execution, view, kept: new Map(), aggregated: { fromSome: false, fromNone: false } };
+  const { parameters, surroundings, calls, checkInterrupt, onOpenRows } = execution;
+  const aggregated = { fromSome: false, fromNone: false };
+  return { parameters, surroundings, calls, checkInterrupt, onOpenRows, view, kept: new KeptResults(), aggregated };
 }
 
 export function runningOf(frame: { readonly execution: Execution }): Running {

@@ -4,7 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import type { Dialect, Row, SqlType, SqlValue } from './model/index.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, KeptResults } from './execution.ts';
 
 export interface Expression {
   readonly type: SqlType;
@@ -85,5 +85,5 @@ export interface Subquery {
   /** Does it look at the query around it? If not, its rows may be kept for the statement. */
   readonly isCorrelated: boolean;
   /** What is kept for the statement under way. */
-  readonly keptIn: (frame: Frame) => Map<object, unknown>;
+  readonly keptIn: (frame: Frame) => KeptResults;
 }

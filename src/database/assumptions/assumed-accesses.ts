@@ -21,6 +21,8 @@ export interface AssumedAccess {
 export class AssumedAccesses {
   readonly #byKey = new Map<string, AssumedAccess>();
   readonly #others = new Map<string, AssumedAccess>();
+  /** The level at which a statement was noted last. */
+  readonly #noted = new WeakMap<QueryStatement, IsolationName>();
 
   get list(): readonly AssumedAccess[] {
     return mergedAccesses([[...this.#byKey.values()]]);
@@ -32,6 +34,8 @@ export class AssumedAccesses {
   }
 
   note(sql: string, statement: QueryStatement, engine: EngineProfile, isolation: IsolationName): void {
+    if (this.#noted.get(statement) === isolation) return;
+    this.#noted.set(statement, isolation);
     for (const choice of statement.accesses) {
       const { table, taken, way, ways } = choice;
       const depends = engine.dependsOnWay(choice, statement, isolation);

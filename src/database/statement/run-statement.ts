@@ -44,8 +44,8 @@ export function* runStatement(
     view = yield* engine.statement(stored, { isolation: transaction.isolation, isFirst, query });
     const checkInterrupt = statementCheck(instance, state, isRead);
     const { takenForGranted } = instance;
-    const onOpenRows = takenForGranted === null ? {} : { onOpenRows: openRowsIn(takenForGranted, prepared.sql) };
-    const execution = { parameters, surroundings, checkInterrupt, ...onOpenRows };
+    const onOpenRows = takenForGranted === null ? undefined : openRowsIn(takenForGranted, prepared.sql);
+    const execution = { parameters, surroundings, checkInterrupt, onOpenRows };
     const result = yield* outcome(statement, execution, view, parts);
     if (!transaction.isInside || commitsAround) {
       if (engine.pauses && !isRead && !commitsAround) yield pause;

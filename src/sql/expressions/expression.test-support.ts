@@ -15,7 +15,7 @@ import { coerce } from './coerce.ts';
 import { nameless } from './nameless.test-support.ts';
 import { unlocked } from './unlocked.test-support.ts';
 import { compileExpression } from './compile.ts';
-import type { Surroundings } from '../execution.ts';
+import { KeptResults, type Surroundings } from '../execution.ts';
 
 await loadModule();
 
@@ -125,7 +125,7 @@ function constantRows(select: Node, dialect: Dialect): ReturnType<Scope['subquer
     rows: found,
     hasRow: (frame) => found(frame).length > 0,
     isCorrelated: false,
-    keptIn: () => new Map(),
+    keptIn: () => new KeptResults(),
   };
 }
 

@@ -100,7 +100,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'int2':
     case 'int4':
     case 'oid':
-      return Number(parseInteger(text, type));
+      return shortInteger.test(text) ? Number(text) : Number(parseInteger(text, type));
     case 'xid':
       // xidin(), strtoul: the digits at its beginning.
       return Number(BigInt.asUintN(32, BigInt(/^\s*(\d+)/.exec(text)?.[1] ?? '0')));
@@ -176,6 +176,9 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   uint8: [0n, 2n ** 64n - 1n],
   oid: [-2_147_483_648n, 4_294_967_295n],
 };
+
+/** Within the range of each type of integers. */
+const shortInteger = /^\d{1,4}$/;
 
 function parseInteger(text: string, type: SqlType): bigint {
   const match = /^\s*([+-]?\d+)\s*$/.exec(text);

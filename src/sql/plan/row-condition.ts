@@ -18,7 +18,7 @@ import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
 import { generated, rowsOf as stepsOf, type Source } from './cursor.ts';
 import { rowOf } from './source.ts';
-import { type LockFunctions, type Surroundings, type Running, runningOf } from '../execution.ts';
+import { KeptResults, type LockFunctions, type Surroundings, type Running, runningOf } from '../execution.ts';
 
 export function rowCondition(
   item: RangeItem,
@@ -106,7 +106,7 @@ export function catalogSource(
       relation: item.systemName ?? item.name,
       text: () => conditionText(conjuncts, item.name, parameters, planning),
       rows: () => {
-        const now = pastFrame(past, pastExecution({ parameters, surroundings, kept: new Map() }));
+        const now = pastFrame(past, pastExecution({ parameters, surroundings, kept: new KeptResults() }));
         return [...rowsOf(now)].filter(({ values }) => allHold(conjuncts, now, item.row, values as SqlValue[]) === true)
           .length;
       },

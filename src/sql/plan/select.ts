@@ -11,7 +11,7 @@ import { newFrame, type OpenQuery, type OutputColumn, type PlannedQuery, type Va
 import type { QueryScope } from './scope.ts';
 import { planSetOperation, planSorted } from './set-operation.ts';
 import { openSimpleSelect, planSimpleSelect } from './simple-select.ts';
-import { runningOf } from '../execution.ts';
+import { type KeptResults, runningOf } from '../execution.ts';
 
 /** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
 export function planQuery(
@@ -36,7 +36,7 @@ export function openQuery(select: SelectStmt, scope: QueryScope): OpenQuery | nu
   return openSimpleSelect(select, scope, []);
 }
 
-const keptIn = (frame: Frame): Map<object, unknown> => runningOf(frame).kept;
+const keptIn = (frame: Frame): KeptResults => runningOf(frame).kept;
 
 /** A SELECT inside an expression. */
 export function planSubquery(node: Node, scope: QueryScope, use: SubqueryUse): Subquery {
