@@ -3,7 +3,7 @@ import type { AlterEnumStmt, AlterSeqStmt, Node } from '@pgsql/types';
 import { Sequence, type SequenceOptions, sequenceOptions, sequenceRange } from '../catalog/sequence.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { notSupported, SqlError, arrayOf } from '../model/index.ts';
+import { notSupported, SqlError, type SqlType, arrayOf } from '../model/index.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { givenSequenceOptions, givenSequenceType } from './sequence.ts';
@@ -30,16 +30,29 @@ export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes:
   labels.splice(place, 0, newVal);
   labelOrders.splice(place, 0, orderBetween(labelOrders[place - 1], labelOrders[place]));
   const type = { ...found.type, labels, labelOrders };
-  changes.did(planning.catalog.putType({ ...found, type, arrayType: arrayOf(type) }));
+  const now = (before: SqlType): SqlType => withLabels(before, type);
+  // The domains over it, too.
+  for (const each of planning.catalog.types()) {
+    if (each.type.oid !== type.oid) continue;
+    const own = now(each.type);
+    changes.did(planning.catalog.putType({ ...each, type: own, arrayType: arrayOf(own) }));
+  }
   for (const table of planning.catalog.tables()) {
     if (!table.columns.some((column) => column.type.oid === type.oid)) continue;
-    const columns = table.columns.map((column) => (column.type.oid === type.oid ? { ...column, type } : column));
+    const columns = table.columns.map((column) =>
+      column.type.oid === type.oid ? { ...column, type: now(column.type) } : column,
+    );
     const indexes = table.indexes.map((index) => ({
       ...index,
       parts: index.parts.map((part) => (part.type.oid === type.oid ? { ...part, type } : part)),
     }));
     replaceTable(table, { ...table, columns, indexes }, planning, changes);
   }
+}
+
+/** A domain over the enum stays one. */
+function withLabels({ domain }: SqlType, type: SqlType): SqlType {
+  return domain === undefined ? type : { ...type, domain: { ...domain, base: type } };
 }
 
 /** pg_enum's enumsortorder: the labels that are there keep theirs. */
