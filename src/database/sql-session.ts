@@ -19,7 +19,7 @@ import {
   type StatementWatch,
   terminated,
 } from './session/index.ts';
-import { currentStatement, execute, orStackError, prepareIn, schedule, withStackLimit } from './statement/index.ts';
+import { currentStatement, execute, orStackError, prepareIn, schedule, withLimits } from './statement/index.ts';
 
 export class Session implements SqlSession, ConnectedSession {
   readonly id: number;
@@ -92,7 +92,7 @@ export class Session implements SqlSession, ConnectedSession {
       return result;
     } catch (thrown) {
       this.fail(thrown);
-      const error = withStackLimit(thrown);
+      const error = withLimits(thrown);
       this.refused(error, prepared.sql);
       watch.ended(prepared, parameters, error);
       throw error;

@@ -25,9 +25,9 @@ export function* runAfterWaits<T>(
   execution: Execution,
   run: (execution: Execution) => Waiting<T>,
 ): Waiting<T> {
-  const { parameters, surroundings, checkInterrupt, onOpenRows } = execution;
+  const { parameters, surroundings, budget, onOpenRows } = execution;
   const calls = new StatementCalls();
-  const remembering = { parameters, surroundings, calls, checkInterrupt, onOpenRows };
+  const remembering = { parameters, surroundings, calls, budget, onOpenRows };
   for (;;) {
     try {
       return yield* run(remembering);

@@ -6,14 +6,23 @@ import type { SessionActivity } from './catalog/activity.ts';
 import type { CatalogLookups } from './catalog-lookups.ts';
 import type { Deferral } from './catalog/relation.ts';
 
+/** What a statement may compute: its time and its memory. */
+export interface Budget {
+  /** For every row of a source and every value of a set. @throws SqlError 57014, 53200 */
+  checkInterrupt(): void;
+  /** Before large values are made or kept: is there memory for so many bytes more? @throws SqlError 53200 */
+  charge(bytes: number): void;
+  /** Work that one call cannot check: it ends at any point when the time is over, so it must change nothing. @throws SqlError 57014 */
+  stoppable<T>(work: () => T): T;
+}
+
 /** What is the same for a whole statement. */
 export interface Execution {
   readonly parameters: readonly SqlValue[];
   readonly surroundings: Surroundings;
   /** What volatile functions have given: where the statement runs again after a wait, they give it again. */
   readonly calls?: StatementCalls | undefined;
-  /** Called for every row that a source gives: a statement that computes for too long ends here. @throws SqlError 57014, 53200 */
-  readonly checkInterrupt?: (() => void) | undefined;
+  readonly budget?: Budget | undefined;
   /** Called where the answer takes something that SQL leaves open. */
   readonly onOpenRows?: ((what: OpenRows) => void) | undefined;
 }
@@ -113,9 +122,9 @@ export class KeptResults {
 
 /** Written out: to spread objects of several shapes takes longer than the rest of a small statement's planning. */
 export function running(execution: Execution, view: StatementView): Running {
-  const { parameters, surroundings, calls, checkInterrupt, onOpenRows } = execution;
+  const { parameters, surroundings, calls, budget, onOpenRows } = execution;
   const aggregated = { fromSome: false, fromNone: false };
-  return { parameters, surroundings, calls, checkInterrupt, onOpenRows, view, kept: new KeptResults(), aggregated };
+  return { parameters, surroundings, calls, budget, onOpenRows, view, kept: new KeptResults(), aggregated };
 }
 
 export function runningOf(frame: { readonly execution: Execution }): Running {

@@ -1,5 +1,11 @@
 /** One statement that reads, writes or defines, from its locks to its answer: when it fails it is rolled back, or its transaction is. */
-import type { DdlOutcome, Execution, QueryOutcome, StatementResult } from '../../sql/index.ts';
+import {
+  chargeRows,
+  type DdlOutcome,
+  type Execution,
+  type QueryOutcome,
+  type StatementResult,
+} from '../../sql/index.ts';
 import {
   engineRules,
   type SqlValue,
@@ -13,7 +19,7 @@ import { openRowsIn } from '../assumptions/index.ts';
 import { type Prepared, type RowStatement, type SessionParts, type SessionTransaction } from '../session/index.ts';
 import { currentStatement } from './statement-plans.ts';
 import { emptyResult } from './statement-result.ts';
-import { statementCheck } from './statement-limits.ts';
+import { StatementBudget } from './statement-budget.ts';
 import { isNameTaken, lockTables } from './table-locks.ts';
 import type { SessionRules } from '../dialect/index.ts';
 
@@ -42,10 +48,10 @@ export function* runStatement(
     instance.choices.mayFailSpuriously(state, transaction.isolation);
     const query = statement.kind === 'query' ? statement : null;
     view = yield* engine.statement(stored, { isolation: transaction.isolation, isFirst, query });
-    const checkInterrupt = statementCheck(instance, state, isRead);
+    const budget = new StatementBudget(instance, state, isRead);
     const { takenForGranted } = instance;
     const onOpenRows = takenForGranted === null ? undefined : openRowsIn(takenForGranted, prepared.sql);
-    const execution = { parameters, surroundings, checkInterrupt, onOpenRows };
+    const execution = { parameters, surroundings, budget, onOpenRows };
     const result = yield* outcome(statement, execution, view, parts);
     if (!transaction.isInside || commitsAround) {
       if (engine.pauses && !isRead && !commitsAround) yield pause;
@@ -80,6 +86,7 @@ function* outcome(
   state.givenInsertId = null;
   const result = yield* runAfterWaits(view, execution, query);
   view.ended?.();
+  chargeRows(result.rows, statement.columns ?? [], execution.budget);
   state.foundRows = BigInt(result.foundRows);
   state.rowCount = statement.columns === null ? BigInt(result.rowCount) : -1n;
   const insertId = state.givenInsertId ?? result.insertId;

@@ -5,7 +5,7 @@ import { adminCommandOf } from '../instance/index.ts';
 import type { Prepared, SessionParts, SessionTransaction } from '../session/index.ts';
 import { searchPathOf } from '../settings/index.ts';
 import { adminColumns } from './administer.ts';
-import { orStackError } from './statement-limits.ts';
+import { orStackError } from './limit-errors.ts';
 
 type Types = readonly (SqlType | undefined)[];
 

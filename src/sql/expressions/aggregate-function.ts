@@ -14,6 +14,8 @@ export interface AggregateFunction {
 export interface Accumulator {
   add(values: readonly SqlValue[]): void;
   finish(): SqlValue;
+  /** Of aggregates that collect: what they will make weighs at least so much. */
+  heldBytes?(): number;
 }
 
 export function aggregate(

@@ -3,6 +3,7 @@ import { type Dialect, notSupported, SqlError, typeTitle, types, type SqlType, t
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { mysqlHas, postgresHas } from '../known/server-names.ts';
 import { coerce, isUnknownLiteral } from './coerce.ts';
+import { metered } from './metered.ts';
 import { choose } from './signature.ts';
 import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';
 import { takesAnyOf } from './server-signature.ts';
@@ -103,7 +104,7 @@ export function callChosen(chosen: Chosen, operands: readonly Expression[], scop
       : coerce(operand, wanted, -1, 'implicit', scope);
   });
   const call = { types: settled.map(({ type }) => type), result: chosen.result, dialect: scope.dialect };
-  const implementation = chosen.signature.implement(call);
+  const implementation = metered(chosen.signature.name, call, chosen.signature.implement(call));
   return {
     type: chosen.result,
     modifier: -1,

@@ -14,6 +14,7 @@ import {
 import { aggregate } from './aggregate-function.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { documentValue, jsonTextOf } from './json-functions.ts';
+import { valueBytes } from './value-bytes.ts';
 
 type Present = Exclude<SqlValue, null>;
 
@@ -21,7 +22,15 @@ type Present = Exclude<SqlValue, null>;
 function listing(finish: (rows: readonly (readonly SqlValue[])[]) => SqlValue): () => Accumulator {
   return () => {
     const rows: (readonly SqlValue[])[] = [];
-    return { add: (values) => void rows.push(values), finish: () => (rows.length === 0 ? null : finish(rows)) };
+    let bytes = 0;
+    return {
+      add: (values) => {
+        rows.push(values);
+        for (const value of values) bytes += valueBytes(value);
+      },
+      heldBytes: () => bytes,
+      finish: () => (rows.length === 0 ? null : finish(rows)),
+    };
   };
 }
 
@@ -104,13 +113,16 @@ function separated(join: (parts: readonly Present[]) => Present): () => Accumula
   return () => {
     const parts: Present[] = [];
     let isEmpty = true;
+    let bytes = 0;
     return {
       add: ([value = null, separator = null]) => {
         if (value === null) return;
         if (!isEmpty && separator !== null) parts.push(separator);
         parts.push(value);
+        bytes += valueBytes(value) + valueBytes(separator);
         isEmpty = false;
       },
+      heldBytes: () => bytes,
       finish: () => (isEmpty ? null : join(parts)),
     };
   };
@@ -130,6 +142,7 @@ export function groupConcat(name: string, given: readonly SqlType[]): AggregateF
         const joined = ((hasSeparator ? values.slice(0, -1) : values) as string[]).join('');
         result = result === null ? joined : result + separator + joined;
       },
+      heldBytes: () => result?.length ?? 0,
       finish: () => result,
     };
   });

@@ -2,6 +2,7 @@
 import type { Expression, Frame } from '../expression.ts';
 import type { SqlValue } from '../model/index.ts';
 import type { Accumulator } from './aggregate-function.ts';
+import { chargeFor } from './value-bytes.ts';
 
 /** Groups are numbered from 0 in the order in which they begin. */
 export interface GroupStates {
@@ -32,7 +33,9 @@ export class AccumulatingGroups implements GroupStates {
 
   add(group: number, frame: Frame): boolean {
     if (this.#isIn !== null && !this.#isIn(frame)) return false;
-    (this.#accumulators[group] as Accumulator).add(this.#values(frame));
+    const accumulator = this.#accumulators[group] as Accumulator;
+    accumulator.add(this.#values(frame));
+    if (accumulator.heldBytes !== undefined) chargeFor(frame.execution.budget, accumulator.heldBytes());
     return true;
   }
 

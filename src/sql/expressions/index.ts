@@ -19,4 +19,5 @@ export { commonSecondDigits } from './second-digits.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';
 export { once, oneRow } from './subquery-rows.ts';
+export { chargeRows } from './value-bytes.ts';
 export { valuesReader } from './values-reader.ts';

@@ -4,6 +4,7 @@ import { SqlError, types, type SqlType } from '../model/index.ts';
 import { mysqlHas } from '../known/server-names.ts';
 import { evaluator } from './call.ts';
 import { coerce, commonType, isConstant } from './coerce.ts';
+import { metered } from './metered.ts';
 import { mysqlFunctionTable } from './mysql-functions.ts';
 import { mysqlSpecial } from './mysql-special.ts';
 import { functionTable } from './functions.ts';
@@ -103,7 +104,8 @@ function called(signature: Signature, operands: readonly Expression[], scope: Sc
   const given = settled.map(({ type }) => type);
   const result: SqlType =
     typeof signature.result === 'object' ? signature.result : commonType(given, signature.name, 'mysql');
-  const implementation = signature.implement({ types: given, result, dialect: 'mysql' });
+  const call = { types: given, result, dialect: 'mysql' } as const;
+  const implementation = metered(signature.name, call, signature.implement(call));
   return {
     type: result,
     modifier: isTemporal(result) && result.name !== 'date' ? digitsOfCall(settled) : -1,

@@ -22,15 +22,16 @@ import {
   type SqlValue,
 } from '../model/index.ts';
 import type { Expression, Scope } from '../expression.ts';
+import type { Execution } from '../execution.ts';
 import { coerce, settleParameter } from './coerce.ts';
 import { likeMatcher } from './like.ts';
 import { mysqlIntervalOperator } from './mysql-interval.ts';
-import { regexOf } from './regex.ts';
+import { matchesRegex } from './regex.ts';
 import { arithmeticType, isNumber, isTemporal, isTextual } from './mysql-values.ts';
 import { withoutTruncation } from './mysql-truncation.ts';
 
 type Present = Exclude<SqlValue, null>;
-type Binary = (a: Present, b: Present) => SqlValue;
+type Binary = (a: Present, b: Present, execution: Execution) => SqlValue;
 
 /** `undefined`: not an operator that MySQL does its own way (intervals, JSON). */
 export function mysqlOperator(operator: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
@@ -56,7 +57,7 @@ function binary(left: Expression, right: Expression, type: SqlType, compute: Bin
       const a = first(frame);
       if (a === null) return null;
       const b = second(frame);
-      return b === null ? null : compute(a, b);
+      return b === null ? null : compute(a, b, frame.execution);
     },
   };
 }
@@ -262,10 +263,10 @@ function matched(operator: string, left: Expression, right: Expression, scope: S
   const isRegex = operator === '~*' || operator === '!~*' || operator === '~' || operator === '!~';
   if (!isLike && !isRegex) return undefined;
   const isBinary = left.type.name === 'bytea' || right.type.name === 'bytea';
-  return binary(as(left, types.text, scope), as(right, types.text, scope), types.int4, (text, pattern) => {
+  return binary(as(left, types.text, scope), as(right, types.text, scope), types.int4, (text, pattern, execution) => {
     const isMatch = isLike
       ? likeMatcher(pattern as string, !isBinary)(text as string)
-      : regexOf(pattern as string, isBinary ? '' : 'i').test(text as string);
+      : matchesRegex(execution, text as string, pattern as string, isBinary ? '' : 'i');
     return isMatch !== isNegated ? 1 : 0;
   });
 }

@@ -1,5 +1,5 @@
 /** Parts of strings as MySQL counts them: from 1, from the end where negative. Reference manual, 14.8. Of characters, or of bytes as latin1. */
-import { charactersOf } from './text-functions.ts';
+import { characterCount, charactersOf, filledTo } from './text-functions.ts';
 
 /** Place 0 gives nothing. */
 export function substringFrom(text: string, from: number, count = Infinity): string {
@@ -20,12 +20,11 @@ export function insertAt(text: string, place: number, count: number, replacement
 /** `null`: a negative length, or nothing to fill it with. */
 export function padTo(text: string, length: number, fill: string, atStart: boolean): string | null {
   if (length < 0) return null;
-  const characters = charactersOf(text);
-  if (characters.length >= length) return characters.slice(0, length).join('');
+  const missing = length - characterCount(text);
+  if (missing <= 0) return charactersOf(text).slice(0, length).join('');
   if (fill === '') return null;
-  const filler = charactersOf(fill);
-  const missing = Array.from({ length: length - characters.length }, (_, i) => filler[i % filler.length] ?? '');
-  return atStart ? missing.join('') + text : text + missing.join('');
+  const padding = filledTo(missing, fill);
+  return atStart ? padding + text : text + padding;
 }
 
 export function trimPart(text: string, part: string, atStart: boolean, atEnd: boolean): string {

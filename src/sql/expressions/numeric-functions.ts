@@ -4,6 +4,7 @@ import {
   divisionByZero,
   exactDecimal,
   formatNumeric,
+  notSupported,
   numericOf,
   roundNumeric,
   weightOf,
@@ -15,6 +16,11 @@ const significantDigits = 16;
 const scaleMax = 1000;
 /** Guard digits beyond what is shown. */
 const guard = 20;
+
+/** The library turns rounding off while it computes; where it was stopped, rounding is still off until an exponential ends. */
+export function resetDecimals(): void {
+  new Decimal(1).exp();
+}
 
 function limited(scale: number, ...least: readonly number[]): number {
   return Math.min(Math.max(scale, ...least, 0), scaleMax);
@@ -29,8 +35,19 @@ function withDigits(scale: number, whole: number, compute: (exact: (value: Decim
     minE: -9e15,
     maxE: 9e15,
   });
-  const result = compute((value) => new Wide(value));
+  const result = withinPrecision(() => compute((value) => new Wide(value)));
   return roundNumeric(numericOf(exactDecimal(result), scale), scale);
+}
+
+/** The library knows ln(10) to a thousand digits. */
+function withinPrecision(compute: () => Decimal): Decimal {
+  try {
+    return compute();
+  } catch (error) {
+    if (!(error instanceof Error) || !/Precision limit exceeded/.test(error.message)) throw error;
+    resetDecimals();
+    throw notSupported('a logarithm or power to more than a thousand digits');
+  }
 }
 
 export function squareRoot(number: Numeric): Numeric {

@@ -3,22 +3,85 @@
  * `[^...]` match a newline are translated; look-behind and the embedded options beyond `(?i)` are refused. Manual, 9.7.3.
  */
 import { notSupported, SqlError } from '../model/index.ts';
+import type { Execution } from '../execution.ts';
+import { regexDegree } from './regex-degree.ts';
 
-const cache = new Map<string, RegExp>();
+interface Compiled {
+  readonly regex: RegExp;
+  readonly degree: number;
+}
+
+const cache = new Map<string, Compiled>();
 const cacheMax = 500;
 
 /** `flags`: i, g, and PostgreSQL's others that change nothing here. @throws SqlError 2201B */
-export function regexOf(pattern: string, flags = ''): RegExp {
+function compiled(pattern: string, flags: string): Compiled {
   const key = `${flags}/${pattern}`;
   const known = cache.get(key);
   if (known !== undefined) {
-    known.lastIndex = 0;
+    known.regex.lastIndex = 0;
     return known;
   }
   if (cache.size >= cacheMax) cache.clear();
-  const made = build(pattern, flags);
+  const regex = build(pattern, flags);
+  const made = { regex, degree: regexDegree(regex.source) };
   cache.set(key, made);
   return made;
+}
+
+/**
+ * JavaScript's engine backtracks: where a match may take far more steps than the text is long, the statement's time can end it.
+ * @throws SqlError 2201B, 57014
+ */
+export function withRegex<T>(
+  { budget }: Pick<Execution, 'budget'>,
+  text: string,
+  [pattern, flags = '']: readonly [pattern: string, flags?: string],
+  work: (regex: RegExp) => T,
+): T {
+  const { regex, degree } = compiled(pattern, flags);
+  return within(budget, text, degree, () => work(regex));
+}
+
+export function matchesRegex(
+  execution: Pick<Execution, 'budget'>,
+  text: string,
+  pattern: string,
+  flags: string,
+): boolean {
+  return withRegex(execution, text, [pattern, flags], (regex) => regex.test(text));
+}
+
+/** Every match, as far as it is asked for. @throws SqlError 2201B, 57014 */
+export function* eachMatch(
+  { budget }: Pick<Execution, 'budget'>,
+  text: string,
+  pattern: string,
+  flags: string,
+): Generator<RegExpExecArray, void> {
+  const { regex: shared, degree } = compiled(pattern, `${flags.replaceAll('g', '')}g`);
+  const regex = new RegExp(shared);
+  const next = (): RegExpExecArray | null => regex.exec(text);
+  for (let match = within(budget, text, degree, next); match !== null; match = within(budget, text, degree, next)) {
+    budget?.checkInterrupt();
+    // An empty match ends where it begins; a character may have two units.
+    if (match[0] === '') regex.lastIndex += (text.codePointAt(regex.lastIndex) ?? 0) > 0xffff ? 2 : 1;
+    yield match;
+  }
+}
+
+/** Steps that a match may take without a watch, which costs as much as some ten thousand steps. */
+const STEPS_UNWATCHED = 1e6;
+
+function within<T>(budget: Execution['budget'], text: string, degree: number, work: () => T): T {
+  try {
+    const isWatched = budget !== undefined && text.length ** degree > STEPS_UNWATCHED;
+    return isWatched ? budget.stoppable(work) : work();
+  } catch (error) {
+    // V8 compiles it when it is first used.
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SqlError('2201B', 'invalid regular expression: regular expression is too complex');
+  }
 }
 
 function build(pattern: string, flags: string): RegExp {
@@ -79,6 +142,9 @@ const escapes: Readonly<Record<string, string>> = {
   B: '\\\\',
 };
 
+/** regguts.h, DUPMAX. */
+const repetitionsMax = 255;
+
 function translate(source: string): string {
   let result = '';
   for (let i = 0; i < source.length; i += 1) {
@@ -92,6 +158,11 @@ function translate(source: string): string {
       i = end - 1;
     } else if (character === '(' && source.startsWith('(?<', i)) {
       throw new SqlError('2201B', 'invalid regular expression: quantifier operand invalid');
+    } else if (
+      character === '{' &&
+      Number(/^\{(?:\d+,)?(\d+)/.exec(source.slice(i, i + 16))?.[1] ?? 0) > repetitionsMax
+    ) {
+      throw new SqlError('2201B', 'invalid regular expression: invalid repetition count(s)');
     } else if (character === '}' || (character === '{' && !/^\{\d+(?:,\d*)?\}/.test(source.slice(i)))) {
       result += openBrace(source, i, character);
     } else result += character;

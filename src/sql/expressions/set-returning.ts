@@ -1,6 +1,7 @@
 /** Functions that give rows: generate_series, unnest, the elements of JSON. The planner puts them into FROM or beside a SELECT list. */
 import type { Node } from '@pgsql/types';
 import type { Expression, Frame, Scope } from '../expression.ts';
+import type { Execution } from '../execution.ts';
 import {
   compareNumerics,
   addNumerics,
@@ -28,8 +29,9 @@ import { coerce, commonType, settleParameter } from './coerce.ts';
 import { charactersOf } from './text-functions.ts';
 import { jsonPartText, nodeSource, nodeText } from './json-operators.ts';
 import { isSetReturning, type SetReturningName } from './function-names.ts';
-import { regexOf } from './regex.ts';
+import { eachMatch, withRegex } from './regex.ts';
 import { addToTimestamp } from './time-operators.ts';
+import { chargeFor, textBytes } from './value-bytes.ts';
 
 export interface SetReturning {
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
@@ -74,6 +76,9 @@ const makers: Readonly<Record<SetReturningName, Make>> = {
     operands.length === 1 ? strictly(name, types.regclass, [], () => []) : undefined,
 };
 
+/** A text that is split into its characters has a string of its own for each. */
+const PARTS_FACTOR = 32;
+
 /** No rows where an argument is NULL. */
 function strictly(
   name: string,
@@ -86,6 +91,7 @@ function strictly(
     *rows(frame) {
       const values = operands.map(({ evaluate }) => evaluate(frame));
       if (values.includes(null)) return;
+      for (const value of values) chargeFor(frame.execution.budget, textBytes(value) * PARTS_FACTOR);
       for (const value of make(...(values as never[]))) yield [value];
     },
   };
@@ -281,6 +287,7 @@ function splitTable(operands: readonly Expression[], scope: Scope, name: string)
     columns: [{ name, type: types.text }],
     *rows(frame) {
       const [text = null, separator = null, nullText = null] = given.map(({ evaluate }) => evaluate(frame));
+      chargeFor(frame.execution.budget, textBytes(text) * PARTS_FACTOR);
       const parts = splitText(text as string | null, separator as string | null, nullText as string | null);
       for (const part of parts ?? []) yield [part];
     },
@@ -288,21 +295,42 @@ function splitTable(operands: readonly Expression[], scope: Scope, name: string)
 }
 
 function regexTable(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
-  if (operands.length < 2 || operands.length > 3) return undefined;
-  return strictly(name, types.text, texts(operands, scope), (text: string, pattern: string, flags: string = '') =>
-    pattern === '' ? charactersOf(text) : text.split(regexOf(pattern, flags)),
+  return ofRegex(operands, scope, name, types.text, (execution, text, pattern, flags) =>
+    pattern === '' ? charactersOf(text) : withRegex(execution, text, [pattern, flags], (regex) => text.split(regex)),
   );
 }
 
 function regexMatches(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
-  if (operands.length < 2 || operands.length > 3) return undefined;
   const type: SqlType = { name: 'array', oid: 1009, element: types.text };
-  return strictly(name, type, texts(operands, scope), (text: string, pattern: string, flags: string = '') => {
-    const isGlobal = flags.includes('g');
-    const all = [...text.matchAll(regexOf(pattern, `${flags.replace('g', '')}g`))];
-    return (isGlobal ? all : all.slice(0, 1)).map((match) => ({
-      kind: 'array' as const,
-      elements: match.length > 1 ? match.slice(1).map((group) => (group as string | undefined) ?? null) : [match[0]],
-    }));
+  return ofRegex(operands, scope, name, type, function* matches(execution, text, pattern, flags) {
+    for (const match of eachMatch(execution, text, pattern, flags)) {
+      yield {
+        kind: 'array' as const,
+        elements: match.length > 1 ? match.slice(1).map((group) => (group as string | undefined) ?? null) : [match[0]],
+      };
+      if (!flags.includes('g')) return;
+    }
   });
+}
+
+function ofRegex(
+  operands: readonly Expression[],
+  scope: Scope,
+  name: string,
+  type: SqlType,
+  make: (execution: Execution, text: string, pattern: string, flags: string) => Iterable<SqlValue>,
+): SetReturning | undefined {
+  if (operands.length < 2 || operands.length > 3) return undefined;
+  const given = texts(operands, scope);
+  return {
+    columns: [{ name, type }],
+    *rows(frame) {
+      const values = given.map(({ evaluate }) => evaluate(frame));
+      if (values.includes(null)) return;
+      // They have been cast to text.
+      const [text = '', pattern = '', flags = ''] = values as string[];
+      chargeFor(frame.execution.budget, textBytes(text) * PARTS_FACTOR);
+      for (const value of make(frame.execution, text, pattern, flags)) yield [value];
+    },
+  };
 }

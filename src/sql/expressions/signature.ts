@@ -47,6 +47,8 @@ export type Plain = (...values: never[]) => SqlValue;
 export type Typed = (call: Call) => Plain;
 export type Ambient = (surroundings: Surroundings, ...values: never[]) => SqlValue;
 
+export type Stoppable = (execution: Execution, ...values: never[]) => SqlValue;
+
 type Loose = (...values: readonly unknown[]) => SqlValue;
 
 /** Tables by signature: the compiler compares each function with its signature (`signature-types.ts`). */
@@ -54,6 +56,10 @@ type Table<Text extends string, Nothing> = { readonly [Each in Text]: FunctionOf
 type TypedTable<Text extends string, Nothing> = { readonly [Each in Text]: (call: Call) => FunctionOf<Each, Nothing> };
 type AmbientTable<Text extends string, Nothing> = {
   readonly [Each in Text]: FunctionOf<Each, Nothing, [Surroundings]>;
+};
+
+type StoppableTable<Text extends string, Nothing> = {
+  readonly [Each in Text]: FunctionOf<Each, Nothing, [Execution]>;
 };
 
 /** Functions of their arguments alone; NULL in, NULL out. */
@@ -78,6 +84,11 @@ export function typedNullable<Text extends string>(table: TypedTable<Text, null>
 
 function makeByCall(make: unknown): Signature['implement'] {
   return (call) => plainly((make as (call: Call) => Loose)(call), call.types.length);
+}
+
+/** Functions that the statement may have to stop; NULL in, NULL out. */
+export function stoppable<Text extends string>(table: StoppableTable<Text, never>): Signature[] {
+  return rows(table, true, false, (plain) => () => plain as Implementation);
 }
 
 /** Functions of the session. */

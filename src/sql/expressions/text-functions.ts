@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import { notSupported, SqlError, types, arrayValue, type SqlArray, type SqlValue } from '../model/index.ts';
 import { integerOf } from './cast-values.ts';
 import { md5 } from './session-functions.ts';
-import { regexOf } from './regex.ts';
-import { type Call, nullable, type Plain, type Signature, strict, typedNullable } from './signature.ts';
+import { eachMatch, matchesRegex, withRegex } from './regex.ts';
+import type { Execution } from '../execution.ts';
+import { chargeFor } from './value-bytes.ts';
+import { type Call, nullable, type Plain, type Signature, stoppable, strict, typedNullable } from './signature.ts';
 import { castText, shownText } from './text-operators.ts';
 
 type Present = Exclude<SqlValue, null>;
-
-/** 1 GB, as PostgreSQL's values. */
-const textBytesMax = 2 ** 30 - 1;
 
 export function charactersOf(text: string): string[] {
   return Array.from(text);
@@ -57,25 +56,23 @@ function trimmed(text: string, characters: string, atStart: boolean, atEnd: bool
 }
 
 function padded(text: string, length: number, fill: string, atStart: boolean): string {
-  const characters = charactersOf(text);
   const wanted = Math.max(0, length);
-  checkSize(wanted);
-  if (characters.length >= wanted) return characters.slice(0, wanted).join('');
-  const filler = charactersOf(fill);
-  if (filler.length === 0) return text;
-  const padding = Array.from({ length: wanted - characters.length }, (_, i) => filler[i % filler.length] ?? '').join(
-    '',
-  );
+  const missing = wanted - characterCount(text);
+  if (missing <= 0) return charactersOf(text).slice(0, wanted).join('');
+  if (fill === '') return text;
+  const padding = filledTo(missing, fill);
   return atStart ? padding + text : text + padding;
 }
 
-export function repeated(text: string, count: number): string {
-  checkSize(Buffer.byteLength(text) * Math.max(0, count));
-  return text.repeat(Math.max(0, count));
+/** So many characters of a text that is repeated. */
+export function filledTo(count: number, fill: string): string {
+  const characters = charactersOf(fill);
+  const rest = characters.slice(0, count % characters.length).join('');
+  return fill.repeat(Math.floor(count / characters.length)) + rest;
 }
 
-function checkSize(bytes: number): void {
-  if (bytes > textBytesMax) throw new SqlError('54000', 'requested length too large');
+export function repeated(text: string, count: number): string {
+  return text.repeat(Math.max(0, count));
 }
 
 /** A negative count means all but so many. */
@@ -151,32 +148,37 @@ function quoteLiteral(text: string): string {
 }
 
 /** Matches of the first group, or of all where the pattern has none. */
-function regexMatch(text: string, pattern: string, flags = ''): SqlArray | null {
+function regexMatch(execution: Execution, text: string, pattern: string, flags = ''): SqlArray | null {
   if (flags.includes('g')) {
     throw new SqlError('22023', 'regexp_match() does not support the "global" option', {
       hint: 'Use the regexp_matches function instead.',
     });
   }
-  const match = regexOf(pattern, flags).exec(text);
+  const match = withRegex(execution, text, [pattern, flags], (regex) => regex.exec(text));
   if (match === null) return null;
   const groups = match.length > 1 ? match.slice(1) : [match[0]];
   return arrayValue(groups.map((group) => (group as string | undefined) ?? null));
 }
 
 /** `\1` and `\&` in the replacement; a backslash before anything else stands for itself. */
-function regexReplace(text: string, pattern: string, replacement: string, flags = ''): string {
-  return text.replace(regexOf(pattern, flags), (...found: unknown[]) =>
-    replacement.replace(/\\([1-9&\\])/g, (_all, what: string) => {
+function regexReplace(execution: Execution, text: string, pattern: string, replacement: string, flags = ''): string {
+  let bytes = 0;
+  const replaced = (...found: unknown[]): string => {
+    const part = replacement.replace(/\\([1-9&\\])/g, (_all, what: string) => {
       if (what === '\\') return '\\';
       const group = found[what === '&' ? 0 : Number(what)];
       return typeof group === 'string' ? group : '';
-    }),
-  );
+    });
+    bytes += part.length;
+    chargeFor(execution.budget, bytes);
+    return part;
+  };
+  return withRegex(execution, text, [pattern, flags], (regex) => text.replace(regex, replaced));
 }
 
 /** SUBSTRING(text FROM pattern): the first group, or the whole match. */
-function regexSubstring(text: string, pattern: string): string | null {
-  const match = regexOf(pattern).exec(text);
+function regexSubstring(execution: Execution, text: string, pattern: string): string | null {
+  const match = withRegex(execution, text, [pattern], (regex) => regex.exec(text));
   return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null);
 }
 
@@ -236,7 +238,6 @@ const plain = strict({
   'initcap(text) text': capitalized,
   'substring(text, int4) text': substring,
   'substring(text, int4, int4) text': substring,
-  'substring(text, text) text': regexSubstring,
   'substring(text, text, text) text': () => {
     throw notSupported('SUBSTRING with SIMILAR');
   },
@@ -275,19 +276,30 @@ const plain = strict({
   'to_hex(int8) text': (value: bigint) => BigInt.asUintN(64, value).toString(16),
   'quote_ident(text) text': quoteIdentifier,
   'quote_literal(text) text': quoteLiteral,
+  'convert_from(bytea, name) text': (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
+  'convert_to(text, name) bytea': (text: string) => new Uint8Array(Buffer.from(text)),
+});
+
+const regexes = stoppable({
+  'substring(text, text) text': regexSubstring,
   'regexp_match(text, text) text[]': regexMatch,
   'regexp_match(text, text, text) text[]': regexMatch,
   'regexp_replace(text, text, text) text': regexReplace,
   'regexp_replace(text, text, text, text) text': regexReplace,
-  'regexp_like(text, text) bool': (text: string, pattern: string) => regexOf(pattern).test(text),
-  'regexp_like(text, text, text) bool': (text: string, pattern: string, flags: string) =>
-    regexOf(pattern, flags).test(text),
-  'regexp_count(text, text) int4': (text: string, pattern: string) => [...text.matchAll(regexOf(pattern, 'g'))].length,
-  'regexp_split_to_array(text, text) text[]': (text: string, pattern: string) =>
-    arrayValue(text.split(regexOf(pattern))),
-  'convert_from(bytea, name) text': (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
-  'convert_to(text, name) bytea': (text: string) => new Uint8Array(Buffer.from(text)),
+  'regexp_like(text, text) bool': (execution, text: string, pattern: string) =>
+    matchesRegex(execution, text, pattern, ''),
+  'regexp_like(text, text, text) bool': matchesRegex,
+  'regexp_count(text, text) int4': regexCount,
+  'regexp_split_to_array(text, text) text[]': (execution, text: string, pattern: string) =>
+    arrayValue(withRegex(execution, text, [pattern], (regex) => text.split(regex))),
 });
+
+function regexCount(execution: Execution, text: string, pattern: string): number {
+  let count = 0;
+  for (const _ of eachMatch(execution, text, pattern, '')) count += 1;
+  return count;
+}
+
 /** Names, and whether they trim the start and the end. */
 export const trimFunctions = [
   ['btrim', true, true],
@@ -344,6 +356,7 @@ function formatPart(value: Present | null, kind: string, show: ((value: Present)
 
 export const textFunctions: readonly Signature[] = [
   ...plain,
+  ...regexes,
   ...strict(built),
   ...nullable({ 'quote_nullable(text) text': (text: string | null) => (text === null ? 'NULL' : quoteLiteral(text)) }),
   ...typedNullable({

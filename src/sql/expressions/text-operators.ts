@@ -2,8 +2,8 @@
 import { formatText, types, type SqlType, type SqlValue } from '../model/index.ts';
 import { conversionOf } from './cast-values.ts';
 import { likeEscape, likeMatcher } from './like.ts';
-import { regexOf } from './regex.ts';
-import { type Call, type Plain, type Signature, strict, typed } from './signature.ts';
+import { matchesRegex } from './regex.ts';
+import { type Call, type Plain, type Signature, stoppable, type Stoppable, strict, typed } from './signature.ts';
 
 type Present = Exclude<SqlValue, null>;
 
@@ -46,19 +46,23 @@ for (const [operator, ignoresCase] of [
       !likeMatcher(pattern, ignoresCase)(text);
   }
 }
+const matching: Record<string, Stoppable> = {};
 for (const [operator, flags] of [
   ['~', ''],
   ['~*', 'i'],
 ] as const) {
   for (const left of ['text', 'bpchar', 'name']) {
-    built[`${operator}(${left}, text) bool`] = (text: string, pattern: string) => regexOf(pattern, flags).test(text);
-    built[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) => !regexOf(pattern, flags).test(text);
+    matching[`${operator}(${left}, text) bool`] = (execution, text: string, pattern: string) =>
+      matchesRegex(execution, text, pattern, flags);
+    matching[`!${operator}(${left}, text) bool`] = (execution, text: string, pattern: string) =>
+      !matchesRegex(execution, text, pattern, flags);
   }
 }
 
 export const textOperators: readonly Signature[] = [
   ...textual,
   ...strict(built),
+  ...stoppable(matching),
   ...typed({
     '||(text, anynonarray) text': ({ types: [, right] }: Call) => {
       const show = castText(right ?? types.text);

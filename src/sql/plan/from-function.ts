@@ -5,6 +5,7 @@ import { notSupported, type Row, type SqlType, types } from '../model/index.ts';
 import { compileExpression, setReturning } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import { noAggregates } from './grouping.ts';
+import { inStep } from './in-step.ts';
 import { joined, type Namespace, type RangeItem } from './namespace.ts';
 import type { Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
@@ -76,10 +77,10 @@ function* rowsInStep(called: readonly Called[], ordinality: boolean, frame: Fram
     for (const values of first.rows(frame)) yield rowOf(values);
     return;
   }
-  const lists = called.map(({ rows }) => [...rows(frame)]);
-  const length = Math.max(...lists.map((list) => list.length));
-  for (let i = 0; i < length; i++) {
-    const values = lists.flatMap((list, f) => list[i] ?? called[f]?.columns.map(() => null) ?? []);
-    yield rowOf(ordinality ? [...values, BigInt(i + 1)] : values);
+  let number = 0n;
+  for (const step of inStep(called.map(({ rows }) => rows(frame)))) {
+    const values = step.flatMap((row, f) => row ?? called[f]?.columns.map(() => null) ?? []);
+    number += 1n;
+    yield rowOf(ordinality ? [...values, number] : values);
   }
 }

@@ -37,9 +37,9 @@ class HashCursor implements Cursor {
   next(): boolean {
     this.#found ??= this.#candidates();
     const { row, filter } = this.#side;
-    const { checkInterrupt } = this.#frame.execution;
+    const { budget } = this.#frame.execution;
     while (this.#taken < this.#found.length) {
-      checkInterrupt?.();
+      budget?.checkInterrupt();
       this.#frame.rows[row] = this.#found[this.#taken++] as Row;
       if (filter === null || filter(this.#frame)) return true;
     }

@@ -27,10 +27,10 @@ export function rowCondition(
 ): (frame: Frame) => RowCondition {
   const where = allOf(conjuncts);
   return (frame) => {
-    const { checkInterrupt } = frame.execution;
+    const { budget } = frame.execution;
     return {
       matches: (row: Row) => {
-        checkInterrupt?.();
+        budget?.checkInterrupt();
         frame.rows[item.row] = row;
         return where === null || where(frame);
       },

@@ -100,10 +100,10 @@ class TableCursor implements Cursor {
 /** Rows that are not stored: subqueries, functions, VALUES. */
 export function rowsSource(row: number, list: (frame: Frame) => Iterable<Row>, filter: Filter): Source {
   return generated(function* each(frame) {
-    const { checkInterrupt } = frame.execution;
+    const { budget } = frame.execution;
     const { rows } = frame;
     for (const found of list(frame)) {
-      checkInterrupt?.();
+      budget?.checkInterrupt();
       rows[row] = found;
       if (filter === null || filter(frame)) yield undefined;
     }

@@ -7,6 +7,7 @@ import { FirstTuples, keptRowsMax } from './first-tuples.ts';
 import { ProjectedRows } from './projected-rows.ts';
 import { type CompareKeys, type Limit, limited, rowsNeeded, type SortOrder } from './sort.ts';
 import { type Cursor, forEachRow, hasRow, rowsOf, type Source } from './cursor.ts';
+import { inStep } from './in-step.ts';
 import type { Target } from './target.ts';
 
 /** A row on its way to the client: what it shows, and what it is sorted by. */
@@ -180,13 +181,14 @@ export function* expanded(targets: readonly Target[], frame: Frame): Iterable<Va
     yield targets.map(({ expression }) => expression.evaluate(frame));
     return;
   }
+  const { budget } = frame.execution;
   const slots = targets.flatMap(({ sets }) => sets);
-  const lists = slots.map(({ set }) =>
-    [...set.rows(frame)].map((row) => (set.columns.length > 1 ? record(row) : row[0])),
-  );
-  const length = Math.max(...lists.map((list) => list.length));
-  for (let i = 0; i < length; i++) {
-    for (const [at, slot] of slots.entries()) slot.value = lists[at]?.[i] ?? null;
+  for (const step of inStep(slots.map(({ set }) => set.rows(frame)))) {
+    budget?.checkInterrupt();
+    for (const [at, slot] of slots.entries()) {
+      const row = step[at] ?? null;
+      slot.value = row === null ? null : slot.set.columns.length > 1 ? record(row) : (row[0] ?? null);
+    }
     yield targets.map(({ expression }) => expression.evaluate(frame));
   }
 }

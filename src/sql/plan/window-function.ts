@@ -17,7 +17,7 @@ export interface WindowFunction {
 export function overFrame(aggregate: Aggregate): Compute {
   return (partition, window, frame) => {
     const boundsOf = window.boundsIn(partition, frame);
-    const { checkInterrupt } = frame.execution;
+    const { budget } = frame.execution;
     let state = aggregate.start();
     let [from, done] = [0, 0];
     return eachRow(partition, (i) => {
@@ -28,7 +28,7 @@ export function overFrame(aggregate: Aggregate): Compute {
         [from, done] = [start, start];
       }
       for (; done < end; done++) {
-        checkInterrupt?.();
+        budget?.checkInterrupt();
         if (isExcluded(done, i, partition, window)) continue;
         partition.visit(done);
         state.add(frame);
