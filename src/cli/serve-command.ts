@@ -1,5 +1,6 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
 import { readFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { type Command } from '@commander-js/extra-typings';
 import { seeded, InputError } from '../base/index.ts';
 import type { ServedDatabase } from '../serve/index.ts';
@@ -90,6 +91,7 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
 }
 
 async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
+  setFlagsFromString(NO_PRETENURING);
   const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../database/index.ts');
   const profile = parseProfile(options);
   const replay = options.replay === undefined ? null : await replayOf(options.replay);
@@ -178,6 +180,12 @@ function historyText(database: SqlDatabase): string {
     throw error;
   }
 }
+
+/**
+ * V8 allocates objects of a kind that mostly lived in its old generation at once. Of what a statement allocates, the recorder keeps some; the rest dies, but in the
+ * old generation it keeps alive all that it refers to, until a full collection.
+ */
+const NO_PRETENURING = '--no-allocation-site-pretenuring';
 
 /** How long a replay waits for the session whose turn it is; then it continues with the sessions that are there. */
 const REPLAY_WAIT_MS = 2_000;
