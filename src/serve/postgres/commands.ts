@@ -18,7 +18,7 @@ import {
 import { endsSession, errorFields, noticeFields } from './error.ts';
 import type { PostgresOutput } from './output.ts';
 import { type Portal, type PreparedLimits, PreparedStatements, typesOfOids } from './prepared.ts';
-import { describeColumns, formatsFor, sendRows } from './rows.ts';
+import { formatsFor, sendDescription, sendRows } from './rows.ts';
 
 export interface CommandOptions extends PreparedLimits {
   /** Called with what is neither an SqlError nor a WireError: a bug of ours. The client gets XX000 and stays connected. */
@@ -196,11 +196,12 @@ export class PostgresCommands {
   async #simple(sql: string, isLast: boolean): Promise<void> {
     const prepared = this.#session.prepare(sql);
     if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
-    const result = await this.#run(sql, () => this.#session.execute(prepared, []));
+    const wasIdle = this.#isIdle();
+    const result = this.#ran(sql, await this.#session.execute(prepared, []), wasIdle);
     const { columns, rows } = result;
     if (columns !== null) {
       const formats = formatsFor(columns.length, [], 'result');
-      this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
+      sendDescription(this.#output, columns, formats);
       await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
     }
     // The last command is complete when all of them are.
@@ -232,19 +233,24 @@ export class PostgresCommands {
       this.#output.message({ kind: 'parameter-description', types: parameterTypes.map(({ oid }) => oid) });
     }
     if (columns === null) this.#output.message({ kind: 'no-data' });
-    else this.#output.message({ kind: 'row-description', fields: describeColumns(columns, portal?.formats ?? []) });
+    else sendDescription(this.#output, columns, portal?.formats ?? []);
   }
 
   async #execute(portal: Portal, rowsMax: number): Promise<void> {
     if (portal.result !== null && portal.result.columns === null) throw new SqlError('55000', 'portal cannot be run');
-    const result = (portal.result ??= await this.#run(portal.statement.sql, () =>
-      this.#session.execute(portal.statement, portal.parameters),
+    const wasIdle = this.#isIdle();
+    const { statement, parameters } = portal;
+    const result = (portal.result ??= this.#ran(
+      statement.sql,
+      await this.#session.execute(statement, parameters),
+      wasIdle,
     ));
     const { columns, rows } = result;
     if (columns === null) return this.#complete(result, result.rowCount);
     const start = portal.sentRows;
     const end = rowsMax > 0 ? Math.min(rows.length, start + rowsMax) : rows.length;
-    await sendRows(this.#output, { columns, formats: portal.formats, rows }, start, end);
+    const sent = sendRows(this.#output, { columns, formats: portal.formats, rows }, start, end);
+    if (sent !== undefined) await sent;
     portal.sentRows = end;
     // As PostgreSQL, which does not look whether there is one more.
     if (rowsMax > 0 && end - start === rowsMax) this.#output.message({ kind: 'portal-suspended' });
@@ -265,9 +271,8 @@ export class PostgresCommands {
     await this.#session.endBlock();
   }
 
-  async #run(sql: string, execute: () => Promise<StatementResult>): Promise<StatementResult> {
-    const wasIdle = this.#isIdle();
-    const result = await execute();
+  /** @param wasIdle before it ran */
+  #ran(sql: string, result: StatementResult, wasIdle: boolean): StatementResult {
     if (!wasIdle && this.#isIdle()) this.#prepared.closePortals();
     this.#deallocate(result.command, sql);
     for (const notice of result.notices)

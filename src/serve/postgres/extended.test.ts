@@ -36,6 +36,23 @@ describe('the extended protocol', () => {
     ]);
   });
 
+  test('a statement described again, in text and in binary', async () => {
+    const client = await started();
+    const described = async (format: number): Promise<unknown> => {
+      const heard = await client.say(
+        bind(['1'], { statement: 'kept', resultFormats: [format] }),
+        describeOf('portal'),
+        sync,
+      );
+      return heard[1];
+    };
+    await client.say(parse('echo int4', 'kept'), sync);
+    const [text, binary, again] = [await described(0), await described(1), await described(0)];
+    expect(text).toMatchObject({ kind: 'row-description', fields: [{ name: 'p1', typeOid: 23, format: 0 }] });
+    expect(binary).toMatchObject({ kind: 'row-description', fields: [{ name: 'p1', typeOid: 23, format: 1 }] });
+    expect(again).toEqual(text);
+  });
+
   test('binary both ways, by one format for all and one for each', async () => {
     const client = await started();
     const seven = Buffer.from([0, 0, 0, 7]);

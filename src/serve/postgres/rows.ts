@@ -17,8 +17,25 @@ export function formatsFor(count: number, formats: readonly number[], of: 'param
   return each;
 }
 
+/** Descriptions of columns that are all sent as text, encoded: many clients ask before each execution. */
+const textDescriptions = new WeakMap<readonly ResultColumn[], Uint8Array>();
+
+/** @param formats one for each column, or none: all text */
+export function sendDescription(
+  output: PostgresOutput,
+  columns: readonly ResultColumn[],
+  formats: readonly number[],
+): void {
+  const isText = formats.every((format) => format === 0);
+  const known = isText ? textDescriptions.get(columns) : undefined;
+  if (known !== undefined) return output.writer.bytes(known);
+  const { length } = output.writer;
+  output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
+  if (isText) textDescriptions.set(columns, output.writer.since(length));
+}
+
 /** @param formats one for each column */
-export function describeColumns(columns: readonly ResultColumn[], formats: readonly number[]): FieldDescription[] {
+function describeColumns(columns: readonly ResultColumn[], formats: readonly number[]): FieldDescription[] {
   return columns.map((column, i) => ({
     name: column.name,
     tableOid: column.tableNumber,
@@ -37,27 +54,47 @@ export interface Rows {
   readonly rows: readonly (readonly SqlValue[])[];
 }
 
-/** Sends the rows from `start` up to `end`, in pieces that wait until the client has read. */
-export async function sendRows(
+/** Sends the rows from `start` up to `end`, in pieces that wait until the client has read. @returns `undefined`: it need not wait */
+export function sendRows(
   output: PostgresOutput,
   { columns, formats, rows }: Rows,
   start: number,
   end: number,
-): Promise<void> {
-  const { writer } = output;
+): Promise<void> | undefined {
   const fields = columns.map(({ type }, i) => (formats[i] === 1 ? binaryField : textField)(type));
+  return sendRest(output, fields, rows, start, end);
+}
+
+function sendRest(
+  output: PostgresOutput,
+  fields: readonly WriteField[],
+  rows: Rows['rows'],
+  start: number,
+  end: number,
+): Promise<void> | undefined {
   for (let i = start; i < end; i++) {
-    writeRow(writer, fields, rows[i] as readonly SqlValue[]);
-    if (writer.length >= fullBytes) await output.flush();
+    writeRow(output.writer, fields, rows[i] as readonly SqlValue[]);
+    const room = output.writer.length >= fullBytes ? output.flush() : undefined;
+    if (room !== undefined) return room.then(() => sendRest(output, fields, rows, i + 1, end));
   }
+  return undefined;
 }
 
 /** A little less than a piece: with the row that exceeds it the rows still make one piece. */
 const fullBytes = pieceBytes - (1 << 12);
 
+/** Types whose natural numbers are written as their digits. */
+const isPlainInteger = new Set(['int2', 'int4']);
+const digitsMax = 2 ** 31 - 1;
+
 type WriteField = (writer: MessageWriter, value: Exclude<SqlValue, null>) => void;
 
 function textField(type: ResultColumn['type']): WriteField {
+  if (isPlainInteger.has(type.name))
+    return (writer, value) => {
+      if (typeof value === 'number' && value >= 0 && value <= digitsMax) writer.digitsValue(value);
+      else writer.textValue(formatText(value, type, 'postgres'));
+    };
   return (writer, value) => writer.textValue(formatText(value, type, 'postgres'));
 }
 

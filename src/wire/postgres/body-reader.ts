@@ -50,6 +50,10 @@ export class BodyReader {
 
   /** Text up to a zero byte. @throws WireError also when it is not UTF-8 */
   cstring(): string {
+    if (this.#body[this.#offset] === 0) {
+      this.#offset += 1;
+      return '';
+    }
     const end = this.#body.indexOf(0, this.#offset);
     if (end < 0) throw new WireError('malformed', 'a text in a message does not end');
     const bytes = this.#body.subarray(this.#offset, end);
@@ -88,5 +92,6 @@ export class BodyReader {
 /** @throws WireError `encoding` when the bytes are not UTF-8 */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new WireError('encoding', 'invalid byte sequence for encoding "UTF8"');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString();
 }

@@ -24,9 +24,16 @@ export interface Frame {
 const lengthBytes = 4;
 const ownedBytesMin = 1 << 12;
 
+/** Of what comes next. */
+interface AllowedSizes {
+  readonly bytesMin: number;
+  readonly bytesMax: number;
+  readonly limit: string;
+}
+
 export class FrameSplitter {
-  readonly #frameBytesMax: number;
-  readonly #startupBytesMax: number;
+  readonly #frameSizes: AllowedSizes;
+  readonly #startupSizes: AllowedSizes;
   /** Bytes from `#start` to `#end` have come and are not taken. After `#end` there is room when the buffer is our own. */
   #buffer: Buffer = Buffer.alloc(0);
   #start = 0;
@@ -34,8 +41,9 @@ export class FrameSplitter {
   #isOwned = false;
 
   constructor(limits: FrameLimits = {}) {
-    this.#frameBytesMax = limits.frameBytesMax ?? 1 << 24;
-    this.#startupBytesMax = limits.startupBytesMax ?? 10_000;
+    const { frameBytesMax = 1 << 24, startupBytesMax = 10_000 } = limits;
+    this.#frameSizes = { bytesMin: lengthBytes, bytesMax: frameBytesMax, limit: 'frameBytesMax' };
+    this.#startupSizes = { bytesMin: 2 * lengthBytes, bytesMax: startupBytesMax, limit: 'startupBytesMax' };
   }
 
   /** Bytes that have come and are not taken. */
@@ -72,21 +80,14 @@ export class FrameSplitter {
   takeFrame(): Frame | undefined {
     if (this.bufferedBytes < 1 + lengthBytes) return undefined;
     const type = this.#buffer[this.#start] as number;
-    const name = `a frame of type ${describeType(type)}`;
-    const body = this.#takeBody(1, {
-      name,
-      bytesMin: lengthBytes,
-      bytesMax: this.#frameBytesMax,
-      limit: 'frameBytesMax',
-    });
+    const body = this.#takeBody(1, this.#frameSizes);
     return body && { type, body };
   }
 
   /** The body of the next packet of the start-up, when all of it has come. @throws WireError its length is impossible or over the limit */
   takeStartup(): Buffer | undefined {
     if (this.bufferedBytes < lengthBytes) return undefined;
-    const sizes = { bytesMin: 2 * lengthBytes, bytesMax: this.#startupBytesMax, limit: 'startupBytesMax' };
-    return this.#takeBody(0, { name: 'a start-up packet', ...sizes });
+    return this.#takeBody(0, this.#startupSizes);
   }
 
   /** One byte: the answer to SSLRequest and GSSENCRequest. */
@@ -94,22 +95,20 @@ export class FrameSplitter {
     return this.bufferedBytes === 0 ? undefined : this.#buffer[this.#start++];
   }
 
-  #takeBody(
-    typeBytes: 0 | 1,
-    allowed: { readonly name: string; readonly bytesMin: number; readonly bytesMax: number; readonly limit: string },
-  ): Buffer | undefined {
+  #takeBody(typeBytes: 0 | 1, allowed: AllowedSizes): Buffer | undefined {
     const length = this.#buffer.readInt32BE(this.#start + typeBytes);
-    if (length < allowed.bytesMin) throw new WireError('malformed', `${allowed.name} has the length ${length}`);
-    if (length > allowed.bytesMax) {
-      throw new WireError(
-        'limit',
-        `${allowed.name} of ${length} bytes is over the limit ${allowed.limit} = ${allowed.bytesMax}`,
-      );
-    }
+    if (length < allowed.bytesMin || length > allowed.bytesMax) throw this.#wrongLength(typeBytes, length, allowed);
     if (this.bufferedBytes < typeBytes + length) return undefined;
     const bodyStart = this.#start + typeBytes + lengthBytes;
     this.#start += typeBytes + length;
     return this.#buffer.subarray(bodyStart, this.#start);
+  }
+
+  #wrongLength(typeBytes: 0 | 1, length: number, { bytesMin, bytesMax, limit }: AllowedSizes): WireError {
+    const type = this.#buffer[this.#start] as number;
+    const name = typeBytes === 0 ? 'a start-up packet' : `a frame of type ${describeType(type)}`;
+    if (length < bytesMin) return new WireError('malformed', `${name} has the length ${length}`);
+    return new WireError('limit', `${name} of ${length} bytes is over the limit ${limit} = ${bytesMax}`);
   }
 }
 

@@ -93,10 +93,30 @@ export class MessageWriter {
     this.#buffer.writeInt32BE(this.#length - lengthAt - 4, lengthAt);
   }
 
+  /** A value's length and digits, as one field of a row. @param value a natural number below 2^31 */
+  digitsValue(value: number): void {
+    let digits = 1;
+    for (let bound = 10; value >= bound; bound *= 10) digits += 1;
+    this.#reserve(4 + digits);
+    const at = this.#buffer.writeInt32BE(digits, this.#length);
+    this.#length = at + digits;
+    let rest = value;
+    for (let i = this.#length - 1; i >= at; i -= 1) {
+      const quotient = (rest / 10) | 0;
+      this.#buffer[i] = 0x30 + rest - 10 * quotient;
+      rest = quotient;
+    }
+  }
+
   /** A value's length and bytes; null is length -1. */
   value(bytes: Uint8Array | null): void {
     this.int32(bytes === null ? -1 : bytes.length);
     if (bytes !== null) this.bytes(bytes);
+  }
+
+  /** A copy of what has been written from `start` on. */
+  since(start: number): Uint8Array {
+    return new Uint8Array(this.#buffer.subarray(start, this.#length));
   }
 
   /** What has been written since the last `take`. The bytes are the caller's: they do not change any more. */

@@ -296,6 +296,28 @@ describe('the writer', () => {
     );
   });
 
+  test('natural numbers as digits are their texts', () => {
+    const numbers = [0, 9, 10, 99, 100, 12_345, 999_999_999, 1_000_000_000, 2 ** 31 - 1];
+    const written = (write: (writer: MessageWriter, value: number) => void): Uint8Array => {
+      const writer = new MessageWriter();
+      for (const number of numbers) write(writer, number);
+      return writer.take();
+    };
+    expect(written((writer, value) => writer.digitsValue(value))).toEqual(
+      written((writer, value) => writer.textValue(String(value))),
+    );
+  });
+
+  test('a copy of what was written does not change when more is written', () => {
+    const writer = new MessageWriter();
+    writer.bytes(Buffer.from('before'));
+    writer.bytes(Buffer.from('copied'));
+    const copy = writer.since(6);
+    writer.take();
+    writer.bytes(Buffer.from('overwritten'));
+    expect(Buffer.from(copy).toString()).toBe('copied');
+  });
+
   test('what was taken does not change when more is written', () => {
     for (const size of [10, 100_000]) {
       const writer = new MessageWriter();
