@@ -1,4 +1,5 @@
 /** What the two engines that lock have in common as their sessions see them. */
+import { assert } from '../base/index.ts';
 import type { AccessChoice, IsolationName, QueryStatement } from '../sql/index.ts';
 import type { Dialect, StatementView, Storage, StorageTransaction, Waiting } from '../sql/model/index.ts';
 import { AdvisoryLocks } from './advisory-locks.ts';
@@ -7,10 +8,16 @@ import { HistoryRecorder } from './history/history-recorder.ts';
 import { isolationNamed } from './isolation-name.ts';
 import { WeighedWaits } from './weighed-waits.ts';
 
-export abstract class LockingProfile implements EngineProfile {
+/** A storage that a new one of its kind copies. */
+interface CopiedStorage<Self> extends Storage {
+  readonly isSettled: boolean;
+  copyFrom(other: Self): void;
+}
+
+export abstract class LockingProfile<Stored extends CopiedStorage<Stored>> implements EngineProfile {
   abstract readonly snapshotOf: EngineProfile['snapshotOf'];
   abstract readonly undoneBy: EngineProfile['undoneBy'];
-  abstract readonly storage: Storage;
+  abstract readonly storage: Stored;
   readonly advisoryLocks: AdvisoryLocks;
   readonly recorder: HistoryRecorder;
   readonly pauses: boolean;
@@ -31,9 +38,17 @@ export abstract class LockingProfile implements EngineProfile {
 
   abstract statement(transaction: StorageTransaction, begun: BegunStatement): Waiting<StatementView>;
   abstract dependsOnWay(choice: AccessChoice, statement: QueryStatement, isolation: IsolationName): DependsOnWay;
-  abstract readonly isCopyable: boolean;
-  abstract copyFrom(other: EngineProfile): void;
   abstract lockSequence(sequence: number, transaction: StorageTransaction): void;
+
+  get isCopyable(): boolean {
+    return this.storage.isSettled;
+  }
+
+  copyFrom(other: EngineProfile): void {
+    assert(other.constructor === this.constructor, 'engines of one kind are copied');
+    // Of one class: their storages are, too.
+    this.storage.copyFrom((other as LockingProfile<Stored>).storage);
+  }
 
   isolation(ofSession: string | undefined): IsolationName {
     return ofSession === undefined ? this.#isolation : isolationNamed(ofSession);

@@ -1,5 +1,4 @@
 /** InnoDB as its sessions see it. */
-import { assert } from '../../base/index.ts';
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
 import { SqlError, type StatementView, type StorageTransaction, type Waiting } from '../../sql/model/index.ts';
 import type {
@@ -8,7 +7,6 @@ import type {
   DependsOnWay,
   Engine,
   EngineOptions,
-  EngineProfile,
   SnapshotOf,
 } from '../engine-profile.ts';
 import { isolationNames } from '../isolation-name.ts';
@@ -47,7 +45,7 @@ function hasRolledBack(error: unknown): boolean {
   return error.code === '40001' || error.code === '40P01' || error.detail.mysqlNumber === 1020;
 }
 
-class InnodbProfile extends LockingProfile {
+class InnodbProfile extends LockingProfile<InnodbStorage> {
   readonly snapshotOf = innodbEngine.snapshotOf;
   readonly undoneBy = innodbEngine.undoneBy;
   readonly storage: InnodbStorage;
@@ -61,15 +59,6 @@ class InnodbProfile extends LockingProfile {
       anyPage: options.anyVictim,
       onPageBegin: () => options.takenForGranted?.add(noPageBegins),
     });
-  }
-
-  get isCopyable(): boolean {
-    return this.storage.isSettled;
-  }
-
-  copyFrom(other: EngineProfile): void {
-    assert(other instanceof InnodbProfile, 'engines of one kind are copied');
-    this.storage.copyFrom(other.storage);
   }
 
   /** At SERIALIZABLE a SELECT that is a transaction of its own locks what its locking clauses name, and no more. */

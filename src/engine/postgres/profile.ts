@@ -1,15 +1,7 @@
 /** PostgreSQL as its sessions see it. */
-import { assert } from '../../base/index.ts';
 import type { AccessChoice, IsolationName, QueryStatement } from '../../sql/index.ts';
 import type { StatementView, StorageTransaction, Waiting } from '../../sql/model/index.ts';
-import type {
-  BegunStatement,
-  BegunTransaction,
-  DependsOnWay,
-  Engine,
-  EngineOptions,
-  EngineProfile,
-} from '../engine-profile.ts';
+import type { BegunStatement, BegunTransaction, DependsOnWay, Engine, EngineOptions } from '../engine-profile.ts';
 import { LockingProfile } from '../locking-profile.ts';
 import { pausing } from './pauses.ts';
 import { lockSequence } from './sequence-locks.ts';
@@ -32,7 +24,7 @@ export const postgresEngine: Engine = {
   open: (isolation, options) => new PostgresProfile(isolation, options),
 };
 
-class PostgresProfile extends LockingProfile {
+class PostgresProfile extends LockingProfile<PostgresStorage> {
   readonly snapshotOf = postgresEngine.snapshotOf;
   readonly undoneBy = postgresEngine.undoneBy;
   readonly storage: PostgresStorage;
@@ -48,15 +40,6 @@ class PostgresProfile extends LockingProfile {
       deadlockVictim: anyVictim ? 'any' : 'last',
       heavyweight: this.advisoryLocks.locks,
     });
-  }
-
-  get isCopyable(): boolean {
-    return this.storage.isSettled;
-  }
-
-  copyFrom(other: EngineProfile): void {
-    assert(other instanceof PostgresProfile, 'engines of one kind are copied');
-    this.storage.copyFrom(other.storage);
   }
 
   protected beginStorage(begun: BegunTransaction): StorageTransaction {
