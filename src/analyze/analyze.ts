@@ -38,7 +38,7 @@ export interface AnalyzeOptions extends BudgetOptions {
   readonly isPart?: boolean;
   /** Of one search for a witness. */
   readonly stepsMax?: number;
-  /** Of all programs of one witness together. Default 400. */
+  /** Of all programs of one witness together. Default 200. */
   readonly schedulesMax?: number;
   /** Each explores one program at a time, here or in a thread. The answer is the same for any number. Default: one, here. */
   readonly explorers?: readonly Explorer[];
@@ -78,7 +78,7 @@ export async function analyze(application: Application, options: AnalyzeOptions)
   return new ApplicationAnalysis(application, await readSchema(application), options).run();
 }
 
-const schedulesMaxDefault = 400;
+const schedulesMaxDefault = 200;
 /** Of the search for candidates and proofs, after the time for witnesses: what it finds then is listed. The weakest levels have as long again. */
 const graceMs = 500;
 const roundsMax = 4;

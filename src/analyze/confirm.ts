@@ -2,7 +2,6 @@
 import { stopText } from '../base/index.ts';
 import { counted } from '../report/index.ts';
 import type { Explored, ExploreLimits, Explorer } from './explore-witness.ts';
-import { serialShape } from './serial-outcomes.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
 
 export type Confirmation =
@@ -14,6 +13,8 @@ export type Confirmation =
       readonly name: string | null;
       readonly schedules: number;
       readonly violations: number;
+      /** As of `Explored`. */
+      readonly shape: string | null;
     }
   | Possible;
 
@@ -33,8 +34,8 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
   let hasSearched = false;
   let most = 0;
   let left = limits.schedulesMax;
-  /** What the serial orders of those do that were explored to the end. */
-  const explained = new Set<string>();
+  /** Of those that were explored to the end. */
+  const exploredShapes = new Set<string>();
   // To make the first takes time, too.
   const untried = stoppedBefore(limits);
   if (untried !== null) return untried;
@@ -46,16 +47,17 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       reason = `the search for a witness ended after ${limits.schedulesMax} schedules`;
       break;
     }
-    const explored = await exploreUntilSeen(
-      definition,
-      { ...limits, schedulesMax: Math.min(limits.schedulesMax, left) },
-      explained,
-    );
+    const explored = await exploreUntilSeen(definition, {
+      ...limits,
+      schedulesMax: Math.min(limits.schedulesMax, left),
+      exploredShapes,
+    });
     if (explored.kind === 'failed') {
       // What ran says more.
       if (most === 0) ({ reason } = explored);
       continue;
     }
+    if (explored.shape !== null) exploredShapes.add(explored.shape);
     left -= explored.schedules;
     if (explored.anomaly !== null) return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
     if (explored.schedules > most) {
@@ -87,10 +89,13 @@ export async function preferState(
   limits: ConfirmLimits,
 ): Promise<Confirmation> {
   if (found.kind === 'possible' || found.anomaly === 'internal') return found;
+  const exploredShapes = new Set(found.shape === null ? [] : [found.shape]);
   for (const definition of definitions) {
     if ((limits.budget?.over ?? null) !== null) break;
-    const explored = await limits.explore(definition, { ...limits, schedulesMax: shownSchedulesMax });
-    if (explored.kind === 'explored' && explored.anomaly === 'internal')
+    const explored = await limits.explore(definition, { ...limits, schedulesMax: shownSchedulesMax, exploredShapes });
+    if (explored.kind !== 'explored') continue;
+    if (explored.shape !== null) exploredShapes.add(explored.shape);
+    if (explored.anomaly === 'internal')
       return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
   }
   return found;
@@ -108,19 +113,12 @@ export const provenSchedulesMax = 12;
 /** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
 export const shownSchedulesMax = 20;
 
-/** @param explained a definition that does in serial orders what one of these does is explored in part; what is explored to the end is added */
-async function exploreUntilSeen(
-  definition: WitnessDefinition,
-  limits: ConfirmLimits,
-  explained: Set<string>,
-): Promise<Explored> {
+/** A few schedules, which say how many of them show an anomaly; where none does, as many as the limits allow, up to the first that does. */
+async function exploreUntilSeen(definition: WitnessDefinition, limits: ConfirmLimits): Promise<Explored> {
   const schedulesMax = Math.min(limits.schedulesMax, shownSchedulesMax);
   const explored = await limits.explore(definition, { ...limits, schedulesMax });
-  const isEnough = explored.kind === 'failed' || explored.isComplete || explored.violations > 0;
-  if (isEnough || limits.schedulesMax === schedulesMax) return explored;
-  const shape = await serialShape(definition);
-  if (explained.has(shape)) return explored;
-  const whole = await limits.explore(definition, { ...limits, failsFast: true });
-  if (whole.kind === 'explored' && whole.isComplete) explained.add(shape);
-  return whole;
+  const isEnough = explored.kind !== 'explored' || explored.isComplete || explored.violations > 0;
+  return isEnough || limits.schedulesMax === schedulesMax
+    ? explored
+    : limits.explore(definition, { ...limits, failsFast: true });
 }

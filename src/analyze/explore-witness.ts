@@ -6,6 +6,7 @@ import { SharedSchema } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
 import { type RunSession, runStatements } from './run-session.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
+import { countOrders, SerialOutcomes } from './serial-outcomes.ts';
 import { programOf } from './witness-program.ts';
 
 export interface ExploreLimits {
@@ -14,6 +15,8 @@ export interface ExploreLimits {
   readonly budget?: Budget;
   /** Is the first schedule that no serial order explains the last? */
   readonly failsFast?: boolean;
+  /** Shapes of serial orders: a definition with one of them is not explored. Without them, no shape is asked for. */
+  readonly exploredShapes?: ReadonlySet<string>;
 }
 
 /** Explores one definition at a time. */
@@ -24,6 +27,8 @@ export interface WitnessJob {
   readonly definition: WitnessDefinition;
   readonly schedulesMax: number;
   readonly failsFast: boolean;
+  /** As of `ExploreLimits`. */
+  readonly exploredShapes?: ReadonlySet<string>;
   /** That are left. `null`: any. */
   readonly timeMaxMs: number | null;
 }
@@ -35,18 +40,19 @@ export function exploringHere(): Explorer {
 
 /** @param thread does a job as `exploringJobs` does */
 export function exploringIn(thread: (job: WitnessJob) => Promise<Explored>): Explorer {
-  return (definition, { schedulesMax, failsFast = false, budget }) => {
+  return (definition, { schedulesMax, failsFast = false, budget, exploredShapes }) => {
     const leftMs = budget?.leftMs ?? Infinity;
-    return thread({ definition, schedulesMax, failsFast, timeMaxMs: leftMs === Infinity ? null : leftMs });
+    const shapes = exploredShapes === undefined ? {} : { exploredShapes };
+    return thread({ definition, schedulesMax, failsFast, ...shapes, timeMaxMs: leftMs === Infinity ? null : leftMs });
   };
 }
 
 /** The side of the thread. @param signal aborted when the user interrupts the command */
 export function exploringJobs(signal: AbortSignal): (job: WitnessJob) => Promise<Explored> {
   const explore = exploringHere();
-  return ({ definition, schedulesMax, failsFast, timeMaxMs }) => {
+  return ({ timeMaxMs, definition, ...limits }) => {
     const time: BudgetOptions = timeMaxMs === null ? {} : { timeMaxMs };
-    return explore(definition, { schedulesMax, failsFast, budget: new Budget({ ...time, signal }) });
+    return explore(definition, { ...limits, budget: new Budget({ ...time, signal }) });
   };
 }
 
@@ -85,29 +91,36 @@ export type Explored =
       readonly isComplete: boolean;
       /** Runs a schedule again that shows the anomaly; `null`: there is none. */
       readonly replay: string | null;
+      /** Of its serial orders. `null`: not asked for, not every schedule was explored, or to explore another one costs less than its shape. */
+      readonly shape: string | null;
     }
+  /** It does not run, or has one of the explored shapes. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export async function exploreWitness(
   definition: WitnessDefinition,
-  { schedulesMax, budget, failsFast = false }: ExploreLimits,
+  { schedulesMax, budget, failsFast = false, exploredShapes }: ExploreLimits,
   plans: PlansByTables,
   other?: OtherRun,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const shared = { plans: plans.of(definition), schema: new SharedSchema() };
   const run = other?.run ?? runStatements(definition.dialect);
-  const program = programOf(definition, run, (kind) => seen.add(kind), shared);
+  const serial = new SerialOutcomes(definition, run, shared);
+  const program = programOf(definition, run, (kind) => seen.add(kind), serial);
   // Each session names its level; what runs outside a transaction has the default.
   const { profileAt, defaultIsolation } = engineOf[definition.dialect];
   const profile = profileAt(defaultIsolation);
   try {
+    if (exploredShapes !== undefined && exploredShapes.size > 0 && exploredShapes.has(await serial.shape()))
+      return { kind: 'failed', reason: 'other amounts do the same in each serial order' };
     const result = await exploreSql(program, {
       profile,
       sharedPlans: shared.plans,
       sharedSchema: shared.schema,
       schedulesMax,
       isFunctionOfReads: true,
+      violationsOnly: other === undefined,
       failsFast,
       ...(other === undefined ? {} : { waitMs: other.limitMs, timeoutMs: other.limitMs }),
       ...(other?.replay === undefined ? {} : { replay: other.replay }),
@@ -117,9 +130,9 @@ export async function exploreWitness(
     const [first] = result.unsupported;
     if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };
     const { schedules, violations, complete, failures } = result;
-    // The invariant also runs on results that are no schedule's, to see what it looks at.
     const shown = (['internal', 'external', 'overwritten'] as const).find((kind) => seen.has(kind)) ?? null;
     const anomaly = violations === 0 ? null : shown;
+    const hasShape = exploredShapes !== undefined && complete && schedules >= countOrders(definition.sessions);
     return {
       kind: 'explored',
       anomaly,
@@ -128,6 +141,7 @@ export async function exploreWitness(
       violations,
       isComplete: complete,
       replay: failures[0]?.replay ?? null,
+      shape: hasShape ? await serial.shape() : null,
     };
   } catch (error) {
     // The schema with these rows does not run, or a transaction fails in every order: not a witness.

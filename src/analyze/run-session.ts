@@ -4,7 +4,7 @@ import type { StatementEvent } from '../database/index.ts';
 import type { Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, RefusedStatement } from './program-client.ts';
-import { type Ran, runSteps, runUnit } from './run-steps.ts';
+import { type Ran, ranInVain, runSteps, runUnit } from './run-steps.ts';
 import type { WitnessSession } from './witness-definition.ts';
 
 /** A connection of the session, whose statements are reported when they have ended. */
@@ -40,7 +40,7 @@ async function runWith(
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
     await client.query('ROLLBACK');
-    return { end: 'aborted', saw: [], wrote: [] };
+    return ranInVain('aborted');
   } finally {
     client.end();
   }

@@ -16,6 +16,8 @@ export interface Ran {
   readonly saw: readonly QueryResult[];
   /** Statements that changed rows. */
   readonly wrote: readonly Write[];
+  /** What the conditions came to, of steps and of values. */
+  readonly decided: readonly boolean[];
 }
 
 /** A statement with what its parameters were. */
@@ -33,7 +35,7 @@ export async function runSteps(
 ): Promise<Ran> {
   const run = new Run(given, client, dialect, null);
   const end = await run.through(steps);
-  return { end: end === 'abort' ? 'aborted' : 'committed', saw: run.saw, wrote: run.wrote };
+  return run.ran(end === 'abort' ? 'aborted' : 'committed');
 }
 
 /** A unit's steps in transactions of their own, as the application runs them. @param level of those that name none */
@@ -47,19 +49,25 @@ export async function runUnit(
   const run = new Run(given, client, dialect, level);
   try {
     const end = await run.through(steps);
-    return { end: end === 'abort' && !run.hasWritten ? 'aborted' : 'committed', saw: run.saw, wrote: run.wrote };
+    return run.ran(end === 'abort' && !run.hasWritten ? 'aborted' : 'committed');
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
     await client.query('ROLLBACK');
-    return { end: run.hasWritten ? 'partial' : 'aborted', saw: [], wrote: [] };
+    return ranInVain(run.hasWritten ? 'partial' : 'aborted');
   }
+}
+
+/** A run that an error ended. */
+export function ranInVain(end: 'partial' | 'aborted'): Ran {
+  return { end, saw: [], wrote: [], decided: [] };
 }
 
 type End = 'open' | 'return' | 'abort';
 
 class Run {
-  readonly saw: QueryResult[] = [];
-  readonly wrote: Write[] = [];
+  readonly #saw: QueryResult[] = [];
+  readonly #wrote: Write[] = [];
+  readonly #decided: boolean[] = [];
   readonly #arguments: Arguments;
   readonly #client: ProgramClient;
   readonly #dialect: Dialect;
@@ -79,6 +87,10 @@ class Run {
     this.#client = client;
   }
 
+  ran(end: Ran['end']): Ran {
+    return { end, saw: this.#saw, wrote: this.#wrote, decided: this.#decided };
+  }
+
   async through(steps: readonly AnyStep[]): Promise<End> {
     for (const step of steps) {
       const end = await this.#step(step);
@@ -95,7 +107,7 @@ class Run {
       case 'transaction':
         return this.#transaction(step);
       case 'branch':
-        return this.through(isTrue(this.#value(step.condition)) ? step.ifTrue : step.ifFalse);
+        return this.through(this.#decide(this.#value(step.condition)) ? step.ifTrue : step.ifFalse);
       case 'loop': {
         const over = this.#value(step.over);
         for (const element of Array.isArray(over) ? (over as unknown[]) : []) {
@@ -155,9 +167,15 @@ class Run {
     const { sql, parameters, result } = statement;
     const given = parameters.map((value) => this.#value(value));
     const answer = await this.#client.query(sql, given);
-    this.saw.push(answer);
-    if (answer.count > 0 && !isSelect(sql)) this.wrote.push({ statement, given });
+    this.#saw.push(answer);
+    if (answer.count > 0 && !isSelect(sql)) this.#wrote.push({ statement, given });
     if (result !== null) this.#results.set(result, answer);
+  }
+
+  #decide(condition: unknown): boolean {
+    const decided = isTrue(condition);
+    this.#decided.push(decided);
+    return decided;
   }
 
   #value(value: Value): unknown {
@@ -179,11 +197,11 @@ class Run {
       }
       case 'constant':
         return value.value;
-      case 'expression':
-        return computed(
-          value.operator,
-          value.operands.map((operand) => this.#value(operand)),
-        );
+      case 'expression': {
+        const operands = value.operands.map((operand) => this.#value(operand));
+        const result = computed(value.operator, operands);
+        return typeof result === 'boolean' ? this.#decide(result) : result;
+      }
       case 'unknown':
         return null;
     }

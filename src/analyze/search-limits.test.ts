@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { conclude } from '../evidence/index.ts';
 import { analyze } from './analyze.ts';
 import type { UnitStep } from './application.ts';
-import { application, argument, column, statement, transaction } from './builder.ts';
+import { application, argument, column, expression, statement, transaction } from './builder.ts';
 import { analyzed, withdraw } from './withdrawals.test-support.ts';
 
 describe('a search that ends at its limit', () => {
@@ -40,7 +40,11 @@ describe('a search that ends at its limit', () => {
   test('for rows and arguments: the schedules of all that are tried count together', async () => {
     const register = transaction('register', 'read committed', [
       statement('SELECT count(*) AS n FROM accounts WHERE balance > 1000000', [], 'rich'),
-      statement('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [argument('id'), column('rich', 'n')]),
+      statement('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [
+        argument('id'),
+        // Amounts on both sides of it: others do what these did.
+        expression('*', column('rich', 'n'), expression('if', expression('>', argument('amount'), 50), 2, 1)),
+      ]),
     ]);
     const { anomalies } = await analyzed({ register: [register] }, undefined, { schedulesMax: 4 });
     const reason = 'the search for a witness ended after 4 schedules';

@@ -3,12 +3,12 @@ import { type Chooser, exploring, nextPath } from '../base/index.ts';
 import type { Table } from '../sql/index.ts';
 import { connectTo } from '../serve/index.ts';
 import { type DatabaseImage, openSqlDatabase, type SharedPlans, type SqlDatabase } from '../database/index.ts';
-import { prepareSchema, type SharedSchema } from '../sql-program/index.ts';
+import { prepareSchema, schemaFault, type SharedSchema } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
 import type { ProgramClient, QueryResult } from './program-client.ts';
 import { statementsIn } from './paths.ts';
 import { isOf } from './run-dependent-columns.ts';
-import { type Connect, type RunSession, runStatements } from './run-session.ts';
+import type { Connect, RunSession } from './run-session.ts';
 import type { Ran } from './run-steps.ts';
 import { ChoosingClient, usesSkipLocked } from './skip-locked-choices.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
@@ -38,14 +38,17 @@ export function outcomeText(
   state: readonly QueryResult[],
   { ignored, compared }: WitnessDefinition,
 ): Outcome {
-  const without = (result: QueryResult): unknown =>
-    result.rows.map((row) => Object.entries(row).filter(([name]) => !ignored.includes(name)));
-  const left = JSON.stringify(state.map(without));
+  const left = JSON.stringify(state.map((result) => rowsWithout(result, ignored)));
   const beside =
     compared === 'state and reads'
-      ? committed.map((name) => ran[name]?.saw.map((result) => [result.count, without(result)]))
+      ? committed.map((name) => ran[name]?.saw.map((result) => [result.count, rowsWithout(result, ignored)]))
       : writtenBy(committed, ran, ignored);
   return { all: `${JSON.stringify(beside)} ${left}`, state: left };
+}
+
+/** Rows without columns of the run's own. */
+function rowsWithout({ rows }: QueryResult, ignored: WitnessDefinition['ignored']): unknown {
+  return rows.map((row) => Object.entries(row).filter(([name]) => !ignored.includes(name)));
 }
 
 /**
@@ -72,6 +75,12 @@ interface Orders {
   readonly left: SerialRun[];
 }
 
+/** What one order came to. */
+interface SerialRan {
+  readonly ran: Readonly<Record<string, Ran>>;
+  readonly state: readonly QueryResult[];
+}
+
 interface SerialRun {
   readonly order: readonly WitnessSession[];
   /** Of what SKIP LOCKED leaves out: choices, from the first; beyond them nothing is left out. */
@@ -82,20 +91,6 @@ interface SerialRun {
 const serialRunsMax = 256;
 
 /**
- * What the serial orders of a definition do, as a text: which sessions commit, and how many rows each statement sees or changes. Definitions with
- * the same text differ in amounts that decide nothing.
- */
-export async function serialShape(definition: WitnessDefinition): Promise<string> {
-  const shapes: unknown[] = [];
-  const serial = new SerialRuns(definition, runStatements(definition.dialect), undefined);
-  for (const order of ordersOf(definition.sessions)) {
-    const { ran } = await serial.inOrder(order, exploring([]));
-    shapes.push(order.map(({ name }) => [name, ran[name]?.end, ran[name]?.saw.map(({ count }) => count)]));
-  }
-  return JSON.stringify(shapes);
-}
-
-/**
  * What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen: first each as it is, then with rows that
  * SKIP LOCKED leaves out.
  */
@@ -103,10 +98,34 @@ export class SerialOutcomes {
   readonly #definition: WitnessDefinition;
   readonly #runs: SerialRuns;
   readonly #orders = new Map<string, Orders>();
+  /** The first run of each order, which leaves nothing out. */
+  readonly #first = new Map<string, SerialRan & { readonly next: readonly number[] | null }>();
 
   constructor(definition: WitnessDefinition, run: RunSession, shared: SharedBySerialRuns | undefined) {
     this.#definition = definition;
     this.#runs = new SerialRuns(definition, run, shared);
+  }
+
+  /**
+   * What the orders of all sessions do, as a text: which sessions commit, what their conditions come to, how many rows each statement sees or changes, and
+   * which orders its answer, and the final state, tell apart. Definitions with the same text differ in amounts that decide nothing and hide nothing.
+   */
+  async shape(): Promise<string> {
+    const { sessions, ignored } = this.#definition;
+    const orders: SerialRan[] = [];
+    for (const order of ordersOf(sessions)) orders.push(await this.#runOf({ order, path: [] }));
+    const ofSessions = sessions.map(({ name }) => {
+      const ran = orders.map((each) => each.ran[name]);
+      const longest = Math.max(0, ...ran.map((each) => each?.saw.length ?? 0));
+      const told = Array.from({ length: longest }, (_, at) =>
+        numbered(ran.map((each) => each?.saw[at] && rowsWithout(each.saw[at], ignored))),
+      );
+      return [name, ran.map((each) => [each?.end, each?.decided, each?.saw.map(({ count }) => count)]), told];
+    });
+    return JSON.stringify([
+      ofSessions,
+      numbered(orders.map(({ state }) => state.map((result) => rowsWithout(result, ignored)))),
+    ]);
   }
 
   /** What some order of the sessions shows as well: all that was seen, the final state only, or nothing. */
@@ -137,11 +156,19 @@ export class SerialOutcomes {
     { order, path }: SerialRun,
     names: readonly string[],
   ): Promise<{ readonly outcome: Outcome | undefined; readonly next: readonly number[] | null }> {
-    const chooser = exploring(path);
-    const { ran, state } = await this.#runs.inOrder(order, chooser);
+    const { ran, state, next } = await this.#runOf({ order, path });
     const areCommitted = order.every(({ name }) => ran[name]?.end === 'committed');
-    const outcome = areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined;
-    return { outcome, next: nextPath(chooser.path, chooser.options) };
+    return { outcome: areCommitted ? outcomeText(names, ran, state, this.#definition) : undefined, next };
+  }
+
+  async #runOf({ order, path }: SerialRun): Promise<SerialRan & { readonly next: readonly number[] | null }> {
+    const key = order.map(({ name }) => name).join('\0');
+    const known = path.length === 0 ? this.#first.get(key) : undefined;
+    if (known !== undefined) return known;
+    const chooser = exploring(path);
+    const made = { ...(await this.#runs.inOrder(order, chooser)), next: nextPath(chooser.path, chooser.options) };
+    if (path.length === 0) this.#first.set(key, made);
+    return made;
   }
 }
 
@@ -160,10 +187,7 @@ export class SerialRuns {
   }
 
   /** @param chooser of the rows that SKIP LOCKED leaves out */
-  async inOrder(
-    order: readonly WitnessSession[],
-    chooser: Chooser,
-  ): Promise<{ readonly ran: Readonly<Record<string, Ran>>; readonly state: readonly QueryResult[] }> {
+  async inOrder(order: readonly WitnessSession[], chooser: Chooser): Promise<SerialRan> {
     const { dialect } = this.#definition;
     const database = await this.#open();
     try {
@@ -202,12 +226,25 @@ export class SerialRuns {
       ...(image ? { image } : {}),
     });
     if (!image) {
-      await prepareSchema(database, schema);
+      await prepareSchema(database, schema).catch((error: unknown) => {
+        throw schemaFault(error);
+      });
       this.#image ??= database.image();
     }
     database.start();
     return database;
   }
+}
+
+/** Equal items have equal numbers: in the order in which they come. */
+function numbered(items: readonly unknown[]): readonly number[] {
+  const texts = items.map((item) => JSON.stringify(item));
+  return texts.map((text) => texts.indexOf(text));
+}
+
+/** How many orders there are. */
+export function countOrders(sessions: readonly unknown[]): number {
+  return sessions.reduce<number>((product, _, at) => product * (at + 1), 1);
 }
 
 function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {

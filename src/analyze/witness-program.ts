@@ -8,7 +8,7 @@ import { observeStatements } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
 import { type Connect, type RunSession, runStatements } from './run-session.ts';
 import type { Ran } from './run-steps.ts';
-import { outcomeText, readState, type SharedBySerialRuns, SerialOutcomes } from './serial-outcomes.ts';
+import { outcomeText, readState, SerialOutcomes } from './serial-outcomes.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
 
 const differing: Readonly<Record<AnomalyKind, string>> = {
@@ -25,17 +25,17 @@ export function witnessProgram(
   definition: WitnessDefinition,
   onAnomaly: (kind: AnomalyKind) => void = () => undefined,
 ): SqlProgram {
-  return programOf(definition, runStatements(definition.dialect), onAnomaly, undefined);
+  const run = runStatements(definition.dialect);
+  return programOf(definition, run, onAnomaly, new SerialOutcomes(definition, run, undefined));
 }
 
-/** The same with sessions that run in any way. @param shared `undefined`: with no other definition */
+/** The same with sessions that run in any way. @param serial of the definition, with these sessions */
 export function programOf(
   definition: WitnessDefinition,
   run: RunSession,
   onAnomaly: (kind: AnomalyKind) => void,
-  shared: SharedBySerialRuns | undefined,
+  serial: SerialOutcomes,
 ): SqlProgram {
-  const serial = new SerialOutcomes(definition, run, shared);
   return sqlProgram({
     dialect: definition.dialect,
     schema: definition.schema,

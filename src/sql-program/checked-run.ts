@@ -22,8 +22,12 @@ export async function checkedRun(program: SqlProgram, options: SqlRunOptions): P
   try {
     return await runSqlProgram(program, options);
   } catch (error) {
-    if (error instanceof SqlError)
-      throw new InputError('program/schema', `the schema: ${error.message} (${error.code})`);
-    throw error;
+    throw schemaFault(error);
   }
+}
+
+/** An error of the schema as bad input; any other as it is. */
+export function schemaFault(error: unknown): unknown {
+  if (!(error instanceof SqlError)) return error;
+  return new InputError('program/schema', `the schema: ${error.message} (${error.code})`);
 }

@@ -27,6 +27,6 @@ export type { SqlRunOptions } from './sql-run-options.ts';
 export { decodeChoices, encodeChoices } from './sql-token.ts';
 export { UnderWay } from './under-way.ts';
 export { UnsupportedOfRuns } from './unsupported-of-runs.ts';
-export { checkDialect, checkedRun, seedOf } from './checked-run.ts';
+export { checkDialect, checkedRun, schemaFault, seedOf } from './checked-run.ts';
 export { answerLines, planLines, type SqlTextOptions } from './failure-text.ts';
 export type { SqlFailure } from './sql-failure.ts';

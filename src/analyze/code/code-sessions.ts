@@ -1,6 +1,7 @@
 /** Sessions of a witness by the application's own functions. */
 import type { Dialect, Unit } from '../application.ts';
 import type { Connect, RunSession } from '../run-session.ts';
+import { ranInVain } from '../run-steps.ts';
 import type { ApplicationCode, CallOutcome } from './application-code.ts';
 import { SentStatements } from './sent-statements.ts';
 import { unitCall } from './unit-call.ts';
@@ -62,7 +63,7 @@ export class CodeSessions {
 
   #fail(reason: string): Awaited<ReturnType<RunSession>> {
     this.failure ??= reason;
-    return { end: 'aborted', saw: [], wrote: [] };
+    return ranInVain('aborted');
   }
 }
 

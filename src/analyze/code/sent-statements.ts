@@ -3,7 +3,7 @@ import type { StatementEvent } from '../../database/index.ts';
 import { formatText, SqlError } from '../../sql/model/index.ts';
 import type { Dialect } from '../application.ts';
 import type { QueryResult } from '../program-client.ts';
-import type { Ran } from '../run-steps.ts';
+import { type Ran, ranInVain } from '../run-steps.ts';
 import { type Role, Roles } from '../traffic/session-statements.ts';
 import type { WitnessSession } from '../witness-definition.ts';
 import type { CallOutcome } from './application-code.ts';
@@ -52,10 +52,10 @@ export class SentStatements {
   /** As a run of its statements would have ended. What it wrote on the way is not compared: texts of statements have values in them. */
   ran(outcome: CallOutcome, scope: WitnessSession['scope']): Ran {
     if (scope === 'one transaction')
-      return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [] };
+      return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [], decided: [] };
     const hasThrown = outcome.kind !== 'returned';
-    if (hasThrown) return { end: this.#hasWritten ? 'partial' : 'aborted', saw: [], wrote: [] };
-    return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [] };
+    if (hasThrown) return ranInVain(this.#hasWritten ? 'partial' : 'aborted');
+    return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [], decided: [] };
   }
 
   #commit({ saw, writes }: Piece): void {

@@ -26,6 +26,11 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly reduces?: boolean;
   /** Is the program known to be a function of what it reads, and do its sessions share nothing? Then no schedule runs twice to check that. Default false. */
   readonly isFunctionOfReads?: boolean;
+  /**
+   * Ask only whether schedules violate the invariant: distinct histories and outcomes are not counted, what sessions do after the same answers is not
+   * compared, and whether the invariant can fail is not checked. Default false.
+   */
+  readonly violationsOnly?: boolean;
   /** Plans of programs with the same tables: their schemas differ in rows alone. Default: this one plans for itself. */
   readonly sharedPlans?: SharedPlans;
   /** Keeps what the schema of this program comes to. */

@@ -55,9 +55,9 @@ export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions
   const first = await exploration.run();
   const { unreduced } = exploration;
   const result = unreduced === null ? first : await new SqlExploration(program, unreduced).run();
-  const { prefix = [], ways = {} } = options;
+  const { prefix = [], ways = {}, violationsOnly = false } = options;
   // Of one part or with unlikely access paths the program has the same invariant.
-  if (prefix.length > 0 || Object.keys(ways).length > 0) return result;
+  if (violationsOnly || prefix.length > 0 || Object.keys(ways).length > 0) return result;
   return withJudgedAgain(program, { ...options, budget }, result);
 }
 
@@ -74,7 +74,8 @@ class SqlExploration {
   readonly #tree: ScheduleTree;
   readonly #found: SqlFindings;
   readonly #repeated: RepeatedRuns;
-  readonly #answers: AnswerTree;
+  /** `null`: only violations are asked for. */
+  readonly #answers: AnswerTree | null;
   readonly #underWay = new UnderWay();
   readonly #serial: SerialCheck;
   #stopped: ExploreSqlResult['stopped'] = null;
@@ -108,10 +109,12 @@ class SqlExploration {
         underWay: this.#underWay,
       }),
     );
-    this.#answers = new AnswerTree(program.sessionNames, this.#memory.looking);
-    this.#found = new SqlFindings(program.sessionNames, (run) =>
-      checkedRun(this.#program, { ...this.#again(run), findsPlaces: true }),
-    );
+    const { violationsOnly = false } = options;
+    this.#answers = violationsOnly ? null : new AnswerTree(program.sessionNames, this.#memory.looking);
+    this.#found = new SqlFindings(program.sessionNames, {
+      again: (run) => checkedRun(this.#program, { ...this.#again(run), findsPlaces: true }),
+      violationsOnly,
+    });
     const { profile, reduces = true } = options;
     // Steps that share no row may share memory of the process.
     this.#reduces = reduces && profile.family === 'engine' && !this.#memory.isShared;
@@ -176,15 +179,15 @@ class SqlExploration {
     onRun?.();
     const decisions = counting((_, options) => options - 1);
     const run = await this.#repeated.made(() => {
-      this.#answers.begin();
+      this.#answers?.begin();
       return checkedRun(this.#program, {
         ...this.#exploringRun(decisions),
         isLogged: true,
-        onStatement: this.#answers.ended,
+        ...(this.#answers === null ? {} : { onStatement: this.#answers.ended }),
       });
     });
     if (run.kind === 'timeout') return;
-    this.#answers.finish(run.results);
+    this.#answers?.finish(run.results);
   }
 
   /** @returns false where nothing is left to run */
@@ -282,7 +285,7 @@ class SqlExploration {
   }
 
   async #judge(run: Finished): Promise<void> {
-    this.#answers.finish(run.results);
+    this.#answers?.finish(run.results);
     // Another exploration begins, which leaves nothing out.
     if (this.#tree.hasDiverged && this.unreduced !== null) return;
     if (this.#tree.hasDiverged) throw otherTurn([...this.#memory.looking]);
@@ -292,21 +295,21 @@ class SqlExploration {
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
     if (this.#tree.isRepetition) this.#found.repetitions += 1;
     else {
-      const { history, outcome } = await this.#found.note(run);
-      this.#options.onSeen?.({ histories: [history], outcomes: [outcome] });
+      const seen = await this.#found.note(run);
+      if (seen !== null) this.#options.onSeen?.({ histories: [seen.history], outcomes: [seen.outcome] });
     }
   }
 
   #runOptions(decisions: Decisions): SqlRunOptions {
     this.#steps.begin();
-    this.#answers.begin();
+    this.#answers?.begin();
     return {
       ...this.#exploringRun(decisions),
       isLogged: true,
       onOpen: (database) => this.#steps.open(database),
       onStatement: (connection, event) => {
         this.#steps.ended(connection, event);
-        this.#answers.ended(connection, event);
+        this.#answers?.ended(connection, event);
       },
       onJudge: () => this.#steps.judge(),
       footprints: this.#steps.recorder,

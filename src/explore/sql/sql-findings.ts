@@ -52,6 +52,13 @@ export interface SavedFindings {
   readonly takenForGranted: readonly string[];
 }
 
+export interface FindingsOptions {
+  /** The same run, which looks where statements are sent. */
+  readonly again: (run: Finished) => Promise<SqlRun>;
+  /** Are histories and outcomes not counted? */
+  readonly violationsOnly: boolean;
+}
+
 export class SqlFindings {
   readonly histories = new Set<string>();
   readonly outcomes = new Set<string>();
@@ -69,29 +76,36 @@ export class SqlFindings {
   last: Finished | null = null;
   readonly #kinds = new Map<string, Kind>();
 
-  /** @param again the same run, which looks where statements are sent */
-  constructor(sessionNames: readonly string[], again: (run: Finished) => Promise<SqlRun>) {
+  readonly #violationsOnly: boolean;
+
+  constructor(sessionNames: readonly string[], { again, violationsOnly }: FindingsOptions) {
     this.sessions = new SessionTally(sessionNames);
     this.unsupported = new UnsupportedOfRuns(again);
+    this.#violationsOnly = violationsOnly;
   }
 
   get kinds(): readonly Kind[] {
     return [...this.#kinds.values()];
   }
 
-  /** @returns the digests of its history and of what the sessions were answered */
-  async note(run: Finished): Promise<{ readonly history: string; readonly outcome: string }> {
+  /** @returns the digests of its history and of what the sessions were answered; `null`: only violations are asked for */
+  async note(run: Finished): Promise<{ readonly history: string; readonly outcome: string } | null> {
     this.schedules += 1;
     this.last = run;
-    const observed = run.history();
+    const observed = this.#violationsOnly && run.violation === null ? null : run.history();
+    const seen = this.#violationsOnly || observed === null ? null : this.#noteDistinct(run, observed);
+    countMarks(this.marks, run.marks);
+    await this.unsupported.add(run);
+    this.accesses = mergedAccesses([this.accesses, run.assumed]);
+    if (observed !== null) this.#noteFailure(run, observed);
+    return seen;
+  }
+
+  #noteDistinct(run: Finished, observed: History): { readonly history: string; readonly outcome: string } {
     const history = digest(historyKey(observed));
     const outcome = digest(outcomeKey(run));
     this.histories.add(history);
     this.outcomes.add(outcome);
-    countMarks(this.marks, run.marks);
-    await this.unsupported.add(run);
-    this.accesses = mergedAccesses([this.accesses, run.assumed]);
-    this.#noteFailure(run, observed);
     return { history, outcome };
   }
 
