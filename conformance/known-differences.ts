@@ -45,8 +45,9 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     dialect: 'mysql',
     row: '`MIN` and `MAX` of a column that a condition sets equal',
-    matches: ({ schedule: { steps } }) =>
-      steps.some(({ sql }) => /\b(?:max|min)\((?<column>\w+)\).* where \k<column> = /.test(sql)),
+    matches: ({ schedule: { steps }, line, theirs }) =>
+      steps.some(({ sql }) => /\b(?:max|min)\((?<column>\w+)\).* where \k<column> = /.test(sql)) ||
+      /\b(?:max|min)\(\w+\).* where \w+ = /.test(theirs.lines[line]?.step?.sql ?? ''),
   },
   {
     dialect: 'mysql',

@@ -1,4 +1,4 @@
-/** Thirty statements per dialect that two sessions run against each other, over one parent and one child table. */
+/** Thirty statements of PostgreSQL and a few more of MySQL that two sessions run against each other, over one parent and one child table. */
 import type { Dialect } from '../src/sql/model/index.ts';
 
 export const pairSetUp: Readonly<Record<Dialect, readonly string[]>> = {
@@ -59,6 +59,8 @@ export const pairShapes: Readonly<Record<Dialect, readonly string[]>> = {
   mysql: [
     ...shared,
     'select * from t where id = 1 lock in share mode',
+    'select max(id) + 1 from t for update',
+    'select count(*) from t where g = 1 for update',
     'insert into t values (1, 50, 2, 1) on duplicate key update v = v + 10',
     'insert into t values (6, 20, 2, 1) on duplicate key update v = v + 10',
     'insert ignore into t values (4, 40, 2, 1)',

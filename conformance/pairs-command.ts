@@ -1,4 +1,4 @@
-/** `npm run conformance -- pairs`: every pair of thirty statements; `--pairs N` of them, drawn, or from `--first` on. */
+/** `npm run conformance -- pairs`: every pair of some thirty statements; `--pairs N` of them, drawn, or from `--first` on. */
 import { seeded } from '../src/base/index.ts';
 import { engineLevels } from '../src/database/index.ts';
 import type { Dialect } from '../src/sql/model/index.ts';

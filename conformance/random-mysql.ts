@@ -40,6 +40,12 @@ export const mysqlForms: readonly Form[] = [
     sql: (c) => `select id from t where ${whereT(c)} union select tid from u where ${whereU(c)}${lock(c)}`,
   },
   {
+    name: 'left join that locks',
+    weight: 1,
+    sql: (c) =>
+      `select ${c.pick(['t.id, t.v', 't.id, u.w'])} from t left join u on ${c.pick(['u.id = t.g', 'u.id = t.id', 'u.tid = t.id'])} where t.id ${c.pick(['=', '>='])} ${id(c)}${lock(c)}`,
+  },
+  {
     name: 'upsert',
     weight: 6,
     sql: (c) =>
