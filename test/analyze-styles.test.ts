@@ -541,12 +541,12 @@ describe('Prisma', () => {
       `await prisma.tag.createMany({ data: ids.map((one) => ({ id: one, name: 'x' })) });
         await prisma.post.create({ data: { id, tags: { create: names.map((name) => ({ id: 1, name })) } }, select: { id: true } });`,
       `  transaction unit
-    for element of ? a list that a function computes
-      INSERT INTO "Tag" (name) VALUES ($1)  [element.name]
+    for element of ids
+      INSERT INTO "Tag" (id, name) VALUES ($1, $2)  [element, 'x']
   transaction unit2
     Post := INSERT INTO "Post" (id) VALUES ($1) RETURNING id  [id]
-    for element2 of ? a list that a function computes
-      Tag2 := INSERT INTO "Tag" (name) VALUES ($1) RETURNING id  [element2.name]
+    for element2 of names
+      Tag2 := INSERT INTO "Tag" (id, name) VALUES ($1, $2) RETURNING id  [1, element2]
       INSERT INTO "_PostToTag" ("A", "B") VALUES ($1, $2) ON CONFLICT DO NOTHING  [Post.id, Tag2.id]`,
     ],
     [
@@ -678,6 +678,28 @@ describe('Sequelize', () => {
       });
     };
     await expectSentStatements(head, snippets, sent, { ...made, sequelize, Op }, alike);
+  });
+
+  test('changes which rows are associated as the library does', async () => {
+    const sent: SentStatement[] = [];
+    const sequelize = await sequelizeThatRecords(sent);
+    const associated = `${models}
+      const Tag = sequelize.define('Tag', { name: DataTypes.TEXT }, { timestamps: false, tableName: 'tags' });
+      const Tagged = sequelize.define('Tagged', {}, { timestamps: false, tableName: 'tagged' });
+      Account.belongsToMany(Tag, { through: Tagged, as: 'tags', foreignKey: 'accountId', otherKey: 'tagId' });
+      Account.hasMany(Line, { foreignKey: 'accountId', as: 'lines' }); Line.belongsTo(Account, { foreignKey: 'accountId', as: 'account' });`;
+    const made = (await runSnippet(`${associated} return { Account, Line, Tag };`, { sequelize, DataTypes })) as object;
+    const found = 'const account = await Account.findByPk(1);';
+    const snippets = [
+      `${found} await account.addTag(7);`,
+      `${found} await account.addTags([7]);`,
+      `${found} await account.removeTags([7, 8]);`,
+      `${found} await account.addLine(7);`,
+      `${found} await account.removeLines([7, 8]);`,
+      `const line = await Line.findByPk(1); await line.setAccount(7);`,
+    ];
+    const head = `import { DataTypes, Sequelize } from 'sequelize'; const sequelize = new Sequelize('postgres://localhost/a'); ${associated}`;
+    await expectSentStatements(head, snippets, sent, { ...made, sequelize }, meaningOf);
   });
 
   test('keeps instances, fills in times, and lists what the reader does not know', () => {

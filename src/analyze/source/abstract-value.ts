@@ -82,6 +82,8 @@ export interface Native {
   readonly isHandle: boolean;
   readonly member?: (name: string, at: ts.Node) => Abstract | undefined;
   readonly call?: (args: readonly Abstract[], at: ts.Node) => Abstract;
+  /** `new Account(values)` of a model. */
+  readonly construct?: (args: readonly Abstract[], at: ts.Node) => Abstract;
   /** As the tag of a template. */
   readonly tag?: (texts: readonly string[], holes: readonly Abstract[], at: ts.Node) => Abstract;
   /** What `await` gives, where it is not the value itself: a query that runs when it is awaited. */

@@ -227,8 +227,8 @@ unit first
   SELECT id FROM towns LIMIT $1  [1]
 unit addAll
   transaction addAll
-    for row of ? a list that a function computes
-      INSERT INTO towns (id, name) VALUES ($1, $2)  [row.id, row.name]
+    for row of names
+      INSERT INTO towns (name) VALUES ($1)  [row]
 unit total
   SELECT count(*) AS count FROM towns WHERE (($1 AND ((id IS NULL AND name ILIKE $2))) OR (NOT $3 AND (id IS NULL)))  [(name and true), name, (name and true)]
 `);

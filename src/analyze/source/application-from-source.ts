@@ -6,6 +6,7 @@ import type { Dialect, Application } from '../application.ts';
 import type { EntryPoint } from './entry-point.ts';
 import type { TypeScript } from './load-typescript.ts';
 import { loadProject } from './project.ts';
+import type { TableColumns } from './table-columns.ts';
 import { readUnits } from './units.ts';
 
 export interface SourceOptions {
@@ -14,6 +15,8 @@ export interface SourceOptions {
   readonly files: ReadonlyMap<string, string>;
   readonly schema: string;
   readonly dialect: Dialect;
+  /** Of the schema, which `tableColumns` reads: what an object has of which the source does not say the fields. */
+  readonly tables?: TableColumns;
   /** Units that are not found by themselves. */
   readonly entryPoints?: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */
@@ -26,11 +29,12 @@ export function applicationFromSource({
   files,
   schema,
   dialect,
+  tables = new Map(),
   entryPoints = [],
   stepsMax = 200_000,
 }: SourceOptions): Application {
   const project = loadProject(ts, files);
-  const { notUnderstood, ...read } = readUnits(project, { dialect, entryPoints, stepsMax });
+  const { notUnderstood, ...read } = readUnits(project, { dialect, tables, entryPoints, stepsMax });
   const faults = project.faulty.map(({ place, message }) => ({
     kind: 'not-understood' as const,
     place,

@@ -130,6 +130,8 @@ function reachesDatabase(args: readonly Abstract[]): boolean {
 }
 
 export function construct(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
+  const model = callee.kind === 'class' ? modelOfClass(machine, callee) : callee;
+  if (model?.kind === 'native' && model.construct !== undefined) return model.construct(args, at);
   if (callee.kind === 'class') return newInstance(machine, callee, args, at);
   if (callee.kind === 'external' && callee.module === '' && callee.path[0] === 'Promise')
     return newPromise(machine, args, at);

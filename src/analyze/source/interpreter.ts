@@ -21,12 +21,14 @@ import { routesOf } from './routes.ts';
 import { runSql } from './sql-steps.ts';
 import { bind, runBlock } from './statements.ts';
 import { beginTransaction, inTransaction } from './transactions.ts';
+import type { TableColumns } from './table-columns.ts';
 import { choose } from './value-arithmetic.ts';
 import { Globals } from './globals.ts';
 
 export interface InterpreterOptions {
   readonly project: Project;
   readonly dialect: Dialect;
+  readonly tables: TableColumns;
   /** Of all expressions of a unit. */
   readonly stepsMax: number;
   readonly found: (unit: FoundUnit) => void;
@@ -38,12 +40,13 @@ const depthMax = 600;
 /** Its text is put together from all clauses, and parsed. */
 const stepsOfStatement = 20;
 
-export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine {
+export function interpreter({ project, dialect, tables, stepsMax, found }: InterpreterOptions): Machine {
   const steps = new StepLimit(stepsMax);
   let depth = 0;
   const machine: Machine = {
     project,
     dialect,
+    tables,
     found,
     memory: new Memory(),
     globals: new Globals(),
@@ -78,6 +81,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     ofType: (node, scope) => ofType(machine, node, scope),
     modelOf: (external, type) => drivers.modelOf(machine, external, type),
     member: (object, name, at) => member(machine, object, name, at),
+    outsideMember: (name) => drivers.outsideMember(machine, name),
     call: (callee, args, at) =>
       callDriver(machine, callee, args, at) ??
       routesOf(machine, callee, args, at) ??

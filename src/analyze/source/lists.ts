@@ -14,8 +14,9 @@ import {
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
 import { type Machine, normalCompletion } from './machine.ts';
+import { mapsList } from './mapped-list.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
-import { elementIn, overList } from './statements.ts';
+import { elementIn, overList } from './over-list.ts';
 import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
 import { expression, isTrue, zero } from './conditions.ts';
@@ -168,7 +169,7 @@ function listMethod(machine: Machine, list: Abstract, name: string, at: ts.Node)
   switch (name) {
     case 'map':
     case 'flatMap':
-      return native(name, ([fn]) => mapList(machine, list, fn, at));
+      return native(name, ([fn]) => mapList(machine, name, list, fn, at));
     case 'forEach':
     case 'some':
     case 'every':
@@ -233,7 +234,7 @@ function elementOfList(list: Abstract): Abstract {
     : plain({ kind: 'element', loop: '#element', field: null });
 }
 
-function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at: ts.Node): Abstract {
+function mapList(machine: Machine, name: string, list: Abstract, fn: Abstract | undefined, at: ts.Node): Abstract {
   if (fn === undefined) return list;
   if (list.kind === 'array' && !list.elements.value.some(isOpen)) {
     const results = list.elements.value.map((element, index) => {
@@ -260,7 +261,11 @@ function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at:
     overList(machine, list, elementName(fn), run, at);
     return unknown('a list of results');
   }
-  return projected(list, made);
+  const result = projected(list, made);
+  const isComputed = name === 'map' && result.kind === 'value' && result.value.kind === 'unknown';
+  return isComputed
+    ? mapsList({ ...result }, { list, elementOf: (element) => machine.call(fn, [element], at) })
+    : result;
 }
 
 /** A statement for each element, none of which runs before it is awaited: `$transaction(ids.map((id) => ...))` runs them on its connection. */

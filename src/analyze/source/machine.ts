@@ -16,6 +16,7 @@ import type {
 import type { Connection, Emitter } from './emitter.ts';
 import type { Project } from './project.ts';
 import type { Reached } from './reached.ts';
+import type { TableColumns } from './table-columns.ts';
 import type { Globals } from './globals.ts';
 
 /** How a path continues after a statement. */
@@ -58,6 +59,8 @@ export type Owner = Connection | null;
 export interface Machine {
   readonly project: Project;
   readonly dialect: Dialect;
+  /** Of the schema. */
+  readonly tables: TableColumns;
   readonly memory: Memory;
   readonly globals: Globals;
   emitter: Emitter;
@@ -84,6 +87,8 @@ export interface Machine {
   /** What the static members of a class are that extends `external`. */
   modelOf(external: External, type: ClassValue): Abstract | undefined;
   member(object: Abstract, name: string, at: ts.Node): Abstract;
+  /** Of something that is not made in the sources: what a driver knows by the name. */
+  outsideMember(name: string): Abstract | undefined;
   call(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
   /** A function of the sources, or one of the reader. */
   invoke(fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract;
@@ -131,11 +136,17 @@ export interface Driver {
   readonly startsStatement?: RegExp;
   /** The same for a call that more than its name tells: `db('accounts').where(...)` on a handle that the reader lost. */
   readonly isLostStatement?: (ts: Project['ts'], call: ts.CallExpression) => boolean;
+  /** A call of a model's method, which other objects may have too: `Account.create(...)`. */
+  readonly isModelCall?: (machine: Machine, method: string, receiver: Abstract) => boolean;
+  /** What a member is of something that is not made in the sources: `request.app.get('database').models`. */
+  readonly outsideMember?: (machine: Machine, name: string) => Abstract | undefined;
   /** A handle of which nothing is known but a call of it. */
   readonly byUse?: {
     /** @param first The first argument, where it is constant. */
     readonly isUse: (ts: Project['ts'], call: ts.CallExpression, first: unknown) => boolean;
     readonly handleOf: (machine: Machine, owner: Owner) => Native;
+    /** What the function of `x.transaction(fn)` gets, whatever it does with it. */
+    readonly inTransaction?: (machine: Machine, connection: Connection) => Native;
   };
 }
 

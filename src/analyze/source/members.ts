@@ -15,6 +15,7 @@ import { classMember, modelOfClass } from './calls.ts';
 import { listMember, listMemberOfPaths } from './lists.ts';
 import { normalCompletion, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
+import { request } from './request-name.ts';
 import { choose, concatenate, isNothing, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
 import { expression } from './conditions.ts';
@@ -27,7 +28,7 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
     case 'undefined':
       return object.kind === 'never' ? never : undefinedValue;
     case 'value':
-      return valueMember(machine, object.value, name, at);
+      return machine.outsideMember(name) ?? valueMember(machine, object.value, name, at);
     case 'row':
       return plain({ kind: 'column', statement: object.statement, column: name, row: 'first' });
     case 'rows':
@@ -47,6 +48,8 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
       if (object.module === '#file') return wholeMember(machine, object.path[0] ?? '', name, at);
       const known = machine.external(object);
       if (known !== object) return machine.member(known, name, at);
+      const given = object.path.includes('()') ? machine.outsideMember(name) : undefined;
+      if (given !== undefined) return given;
       return machine.external({ ...object, path: [...object.path, name] });
     }
     case 'native':
@@ -162,9 +165,6 @@ function isCalled(machine: Machine, at: ts.Node): boolean {
   const { ts } = machine.project;
   return ts.isCallExpression(at.parent) && at.parent.expression === at;
 }
-
-/** A request's own name is left out: `req.body.amount` is `body.amount`. */
-export const request = '#request';
 
 function argumentName(object: string, name: string): string {
   if (object === request) return /^(?:req|request|raw)$/.test(name) ? request : name;

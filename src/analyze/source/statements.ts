@@ -16,7 +16,7 @@ import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { recordOf } from './record-types.ts';
 import { makeFunction } from './make-function.ts';
-import { rowsOfPaths } from './rows-of-paths.ts';
+import { elementIn, overList } from './over-list.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './object-literal.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
@@ -204,8 +204,6 @@ function runSwitch(machine: Machine, node: ts.SwitchStatement, scope: Scope): Co
   return clause(0, null);
 }
 
-const unrolledMax = 8;
-
 function runForOf(machine: Machine, node: ts.ForOfStatement, scope: Scope): Completion {
   const { ts } = machine.project;
   const list = machine.settle(machine.evaluate(node.expression, scope), node);
@@ -225,51 +223,6 @@ function runForOf(machine: Machine, node: ts.ForOfStatement, scope: Scope): Comp
     body,
     node,
   ).completion;
-}
-
-/** Runs `body` for each element of a list: one after the other where they are known and few. */
-export function overList(
-  machine: Machine,
-  list: Abstract,
-  name: string,
-  body: (element: Abstract) => Completion,
-  at: ts.Node,
-): { readonly completion: Completion; readonly isUnrolled: boolean } {
-  if (list.kind === 'array' && list.elements.value.length <= unrolledMax && !list.elements.value.some(isManyElements)) {
-    for (const element of list.elements.value) {
-      const { end, ended } = body(element);
-      if (end === 'return' || end === 'throw') return { completion: { end, ended }, isUnrolled: true };
-    }
-    return { completion: normalCompletion, isUnrolled: true };
-  }
-  const ofPaths = list.kind === 'choice' ? rowsOfPaths(list) : undefined;
-  if (ofPaths !== undefined) return overList(machine, ofPaths, name, body, at);
-  if (list.kind === 'choice') {
-    const run = (side: Abstract) => (): Completion => overList(machine, side, name, body, at).completion;
-    return { completion: machine.fork(list.condition, run(list.ifTrue), run(list.ifFalse)), isUnrolled: false };
-  }
-  return { completion: machine.loop(name, valueOf(list), body, at), isUnrolled: false };
-}
-
-/** The element of a loop, where rows are objects as such an object. */
-export function elementIn(list: Abstract, element: Abstract): Abstract {
-  if (
-    list.kind !== 'rows' ||
-    list.elementOf === undefined ||
-    element.kind !== 'value' ||
-    element.value.kind !== 'element'
-  )
-    return element;
-  const { value } = element;
-  return list.elementOf((field) => ({ ...value, field }));
-}
-
-/** A list of which only a part is known. */
-function isManyElements(element: Abstract): boolean {
-  return (
-    element.kind === 'value' &&
-    (element.value.kind === 'unknown' || (element.value.kind === 'expression' && element.value.operator === '...'))
-  );
 }
 
 function runLoop(

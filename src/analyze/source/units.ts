@@ -18,11 +18,13 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { injectedInstance, isRowClass } from './calls.ts';
+import { inImportOrder } from './import-order.ts';
 import { interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
-import { request } from './members.ts';
+import { request } from './request-name.ts';
 import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
+import type { TableColumns } from './table-columns.ts';
 import { does, tidySteps } from './tidy-steps.ts';
 import { TooLarge } from './step-limit.ts';
 import { nameOf } from './transactions.ts';
@@ -32,6 +34,7 @@ import { withoutCaller } from './without-caller.ts';
 
 export interface UnitOptions {
   readonly dialect: Dialect;
+  readonly tables: TableColumns;
   readonly entryPoints: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */
   readonly stepsMax: number;
@@ -48,7 +51,7 @@ interface Read {
 
 export function readUnits(
   project: Project,
-  { dialect, entryPoints, stepsMax }: UnitOptions,
+  { dialect, tables, entryPoints, stepsMax }: UnitOptions,
 ): Pick<Application, 'units' | 'notUnderstood' | 'assumed' | 'leftOut'> {
   const waiting: FoundUnit[] = [];
   const seen = new Set<ts.Node>();
@@ -56,6 +59,7 @@ export function readUnits(
   const machine = interpreter({
     project,
     dialect,
+    tables,
     stepsMax,
     found: (unit) => {
       const key = unit.kind === 'route' || isMade(unit) ? unit.node : (unit.functions[0]?.node ?? unit.node);
@@ -109,7 +113,7 @@ export function readUnits(
       );
     }
   };
-  for (const file of project.files) {
+  for (const file of inImportOrder(project)) {
     machine.isSetup = true;
     const [first] = file.statements;
     if (first !== undefined)

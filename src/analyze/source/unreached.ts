@@ -4,6 +4,7 @@
  */
 import type ts from 'typescript';
 import type { NotUnderstood, Place, Unit } from '../application.ts';
+import type { Abstract } from './abstract-value.ts';
 import type { AnyStep } from './emitter.ts';
 import { tableOf } from './builders/drizzle-tables.ts';
 import { drivers } from './drivers/index.ts';
@@ -137,6 +138,7 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   const texts = at.arguments.map((argument) => textOf(machine, argument, 4));
   const isMethod = ts.isPropertyAccessExpression(callee);
   if (drivers.startsStatement(ts, at, modulesOf(machine.project))) return { at, text: undefined, isRun: true };
+  if (isMethod && isModelCall(machine, name, callee.expression)) return { at, text: undefined, isRun: true };
   if (isMethod && runs.test(name)) {
     const [text] = texts;
     const isStatement = text === undefined ? isHandle(machine, callee.expression) : isSqlText(text);
@@ -149,17 +151,33 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   return text === undefined ? undefined : { at, text, isRun: false };
 }
 
+/** `Account.create(...)`, `Account.scope('open').count()` of a model that the sources define. */
+function isModelCall(machine: Machine, method: string, receiver: ts.Expression): boolean {
+  const { ts } = machine.project;
+  let model = receiver;
+  while (ts.isCallExpression(model) && ts.isPropertyAccessExpression(model.expression))
+    model = model.expression.expression;
+  if (!ts.isIdentifier(model) && !ts.isPropertyAccessExpression(model)) return false;
+  const value = valueAtTop(machine, model);
+  return value !== undefined && drivers.isModelCall(machine, method, value);
+}
+
+/** What an expression is where no function runs; `undefined`: it is not read to the end. */
+function valueAtTop(machine: Machine, node: ts.Expression): Abstract | undefined {
+  machine.restart();
+  try {
+    return machine.evaluate(node, machine.globals.scope);
+  } catch (error) {
+    if (error instanceof TooLarge) return undefined;
+    throw error;
+  }
+}
+
 /** A table that the sources declare, passed to a handle that the reader may have lost: `context.db.insert(users)`. */
 function isTableObject(machine: Machine, node: ts.Expression | undefined): boolean {
   const { ts } = machine.project;
   if (node === undefined || !(ts.isIdentifier(node) || ts.isPropertyAccessExpression(node))) return false;
-  machine.restart();
-  try {
-    return tableOf(machine.evaluate(node, machine.globals.scope)) !== undefined;
-  } catch (error) {
-    if (error instanceof TooLarge) return false;
-    throw error;
-  }
+  return tableOf(valueAtTop(machine, node)) !== undefined;
 }
 
 function taggedSql(machine: Machine, at: ts.TaggedTemplateExpression): Found | undefined {
@@ -244,12 +262,6 @@ function isHandle(machine: Machine, node: ts.Expression): boolean {
   let inner = node;
   while (ts.isPropertyAccessExpression(inner)) inner = inner.expression;
   if (!ts.isIdentifier(inner)) return false;
-  machine.restart();
-  try {
-    const value = machine.evaluate(node, machine.globals.scope);
-    return value.kind === 'native' && value.isHandle;
-  } catch (error) {
-    if (error instanceof TooLarge) return false;
-    throw error;
-  }
+  const value = valueAtTop(machine, node);
+  return value?.kind === 'native' && value.isHandle;
 }

@@ -18,7 +18,7 @@ export async function applicationOfSource(source: AnalyzedSource, host: Host): P
 
 /** @throws InputError where a file cannot be read, or TypeScript is not installed */
 export async function readSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<SourceOptions> {
-  const { isSource, loadTypeScript } = await import('../../analyze/source/index.ts');
+  const { isSource, loadTypeScript, tableColumns } = await import('../../analyze/source/index.ts');
   const ddl = await ddlOf(schema, host);
   const all = await filesBelow(path, host);
   const insideOf = (name: string): string => relative(path, name).replaceAll('\\', '/');
@@ -34,7 +34,7 @@ export async function readSource({ path, schema, engine }: AnalyzedSource, host:
     files.set(relative('', name).replaceAll('\\', '/'), isSource(name) ? read : withoutMark(read));
   }
   const ts = await loadTypeScript();
-  return { ts, files, schema: ddl, dialect: engine };
+  return { ts, files, schema: ddl, dialect: engine, tables: await tableColumns({ schema: ddl, dialect: engine }) };
 }
 
 /** They say what file the name of a module is. */

@@ -10,7 +10,8 @@ import {
   unknown,
   type Fragment,
 } from '../abstract-value.ts';
-import { normalCompletion, type Machine, type Owner } from '../machine.ts';
+import { type Completion, normalCompletion, type Machine, type Owner } from '../machine.ts';
+import { overList } from '../over-list.ts';
 import { truthOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';
 import { flat } from './fragment.ts';
@@ -123,6 +124,17 @@ export function isChain(value: Abstract): boolean {
 
 /** Runs the statement and gives its rows; what was not read is listed instead. */
 export function runQuery({ machine, owner, query, calls }: Chain<unknown>, at: ts.Node): Abstract {
+  const { each } = query;
+  if (each !== null) {
+    const run = (element: Abstract): Completion => {
+      const { insertColumns, rows, notRead } = each.rowOf(element);
+      const own: Query = { ...query, insertColumns, rows, each: null, notRead: [...query.notRead, ...notRead] };
+      runFragment(machine, owner, printQuery(own, machine.dialect), calls, at);
+      return normalCompletion;
+    };
+    overList(machine, each.list, 'row', run, at);
+    return unknown('the rows that a list makes');
+  }
   return runFragment(machine, owner, printQuery(query, machine.dialect), calls, at);
 }
 

@@ -1,14 +1,9 @@
-/** Pieces that all builders have: assignments and rows from objects, lists of values, ordering. */
-import { type Abstract, type ObjectValue, undefinedValue, type Fragment } from '../abstract-value.ts';
+/** Pieces that all builders have: fields of objects, lists of values, comparisons. */
+import type { Abstract, ObjectValue, Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
 import { dialects } from './dialect.ts';
-import { join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
-import { identifier } from './identifier.ts';
-import type { Query } from './query.ts';
-
-/** How a builder writes the column of a property. */
-export type ColumnOf = (property: string) => string;
+import { join, operand, parenthesized } from './fragment.ts';
 
 /** The properties of an object with their values, without those that are `undefined`; `null`: they are not known. */
 export function entriesOf(value: Abstract | undefined): readonly (readonly [string, Abstract])[] | null {
@@ -40,45 +35,6 @@ export const comparisonSigns: Readonly<Record<string, string>> = {
   ilike: 'ILIKE',
   notIlike: 'NOT ILIKE',
 };
-
-/** `column = value` for each property. */
-export function assignmentsOf(
-  machine: Machine,
-  value: Abstract | undefined,
-  columnOf: ColumnOf,
-  valueOf: (value: Abstract) => Fragment = operand,
-): readonly Fragment[] {
-  const entries = entriesOf(value);
-  if (entries === null) return [notRead(`the columns of SET are ${whyNotConstant(value)}`)];
-  return entries.map(([name, one]) => [`${identifier(columnOf(name), machine.dialect)} = `, ...valueOf(one)]);
-}
-
-/** The columns and rows of INSERT: one object or a list; a column that an object has not is DEFAULT. */
-export function withRows(
-  machine: Machine,
-  query: Query,
-  value: Abstract | undefined,
-  columnOf: ColumnOf,
-  valueOf: (value: Abstract) => Fragment = operand,
-): Query {
-  const objects = value?.kind === 'array' ? value.elements.value : [value ?? undefinedValue];
-  const lists = objects.map(entriesOf);
-  if (lists.includes(null) || objects.length === 0) {
-    const unknown = objects.find((one) => entriesOf(one) === null);
-    return { ...query, notRead: [...query.notRead, ...notRead(`the rows of INSERT are ${whyNotConstant(unknown)}`)] };
-  }
-  const known = lists.flatMap((list) => (list === null ? [] : [list]));
-  const names = [...new Set(known.flatMap((list) => list.map(([name]) => name)))];
-  const rows = known.map((list) => {
-    const values = new Map(list);
-    return names.map((name): Fragment => {
-      const one = values.get(name);
-      return one === undefined ? ['DEFAULT'] : valueOf(one);
-    });
-  });
-  const insertColumns = names.map((name) => identifier(columnOf(name), machine.dialect));
-  return { ...query, insertColumns, rows: [...query.rows, ...rows] };
-}
 
 /** `IN (...)`, whose list may be known, a statement, or one value that is a list. */
 export function inList(machine: Machine, column: Fragment, list: Abstract, isNegated: boolean): Fragment {

@@ -2,9 +2,11 @@
 import type ts from 'typescript';
 import { type Abstract, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
+import { elementIn } from '../over-list.ts';
 import type { Clause } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { writtenEntries } from './open-objects.ts';
+import { isOpenList } from './table-fields.ts';
 import { allColumns, conditionFragment, operatorNamed, selection } from './drizzle-expressions.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
@@ -56,10 +58,8 @@ function joining(keyword: string): Of {
 /** The columns that get a value: from the object, or from the column's own function. */
 const values: Of = ({ machine, query, names }, [rows]) => {
   const list = rows?.kind === 'array' && rows.elements.value.length === 1 ? rows.elements.value[0] : rows;
-  const isOpenList =
-    list?.kind === 'value' && list.value.kind === 'unknown' && /\b(?:list|loop)\b/.test(list.value.reason);
-  if (!isOpenList) return withValues(machine, query, names, rows);
-  return { ...query, each: { list, rowOf: (element) => withValues(machine, query, names, element) } };
+  if (!isOpenList(list)) return withValues(machine, query, names, rows);
+  return { ...query, each: { list, rowOf: (element) => withValues(machine, query, names, elementIn(list, element)) } };
 };
 
 function withValues(machine: Machine, query: Query, names: DrizzleNames, rows: Abstract | undefined): Query {

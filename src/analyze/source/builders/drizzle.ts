@@ -7,12 +7,10 @@ import {
   type Native,
   never,
   undefinedValue,
-  unknown,
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { type Driver, type Machine, normalCompletion, type Owner } from '../machine.ts';
-import { overList } from '../statements.ts';
+import { type Driver, type Machine, type Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
@@ -307,16 +305,6 @@ const builder: Builder<DrizzleNames> = {
 
 function settled(chain: Parameters<typeof runQuery>[0], at: ts.Node): Abstract {
   const { query, machine } = chain;
-  const { each } = query;
-  if (each !== null) {
-    const run = (element: Abstract) => {
-      const { insertColumns, rows, notRead: faults } = each.rowOf(element);
-      runQuery({ ...chain, query: { ...query, insertColumns, rows, notRead: [...query.notRead, ...faults] } }, at);
-      return normalCompletion;
-    };
-    overList(machine, each.list, 'row', run, at);
-    return unknown('the rows that a list makes');
-  }
   const rows = runQuery(chain, at);
   if (query.gives === 'first') return firstRow(rows);
   return !returnsRows(query) && dialects[machine.dialect].givesPairs ? arrayOf([rows, undefinedValue]) : rows;

@@ -2,19 +2,21 @@
 import type ts from 'typescript';
 import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
 import { queryOf, type Clause } from './chain.ts';
-import { assignmentsOf, entriesOf, inList, withRows, optionsOf } from './clauses.ts';
+import { entriesOf, inList, optionsOf } from './clauses.ts';
+import { assignmentsOf, withRows } from './written-rows.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
   allConditions,
   columnFragment,
   conditionFragment,
+  innerQuery,
   type KnexNames,
   rawFragment,
   selectedFragments,
   tableFragments,
 } from './knex-expressions.ts';
-import { type Condition, type Query } from './query.ts';
+import { type Condition, type Query, withNotRead } from './query.ts';
 
 type Of = Clause<KnexNames>;
 type Test = (names: KnexNames, args: readonly Abstract[], at: ts.Node) => Fragment;
@@ -51,11 +53,7 @@ function between(names: KnexNames, [column, range]: readonly Abstract[], not: st
 }
 
 function subquery(names: KnexNames, query: Abstract | undefined, at: ts.Node): Fragment {
-  if (query?.kind === 'native' && query.sql !== undefined) return query.sql();
-  if (query?.kind !== 'function') return notRead('a subquery is not read');
-  const inner = names.condition();
-  names.machine.call({ ...query, self: inner }, [inner], at);
-  return inner.sql?.() ?? [];
+  return innerQuery(names, query, at) ?? notRead('a subquery is not read');
 }
 
 function columnsCompared(names: KnexNames, args: readonly Abstract[]): Fragment {
@@ -66,7 +64,7 @@ function columnsCompared(names: KnexNames, args: readonly Abstract[]): Fragment 
 
 function testing(test: Test, connective: Condition['connective'], clause: 'where' | 'having'): Of {
   return ({ query, names }, args, at) => {
-    const fragment = test(names, args, at);
+    const fragment = test({ ...names, tables: query.tables }, args, at);
     return fragment.length === 0 ? query : { ...query, [clause]: [...query[clause], { connective, fragment }] };
   };
 }
@@ -162,7 +160,7 @@ const update: Of = ({ machine, query, names }, args) => {
   const name = constantText(first);
   const assignments =
     name === undefined
-      ? assignmentsOf(machine, first, asIs)
+      ? assignmentsOf(machine, query, first, asIs)
       : [[...columnFragment(names, first), ' = ', ...operand(second ?? undefinedValue)]];
   const verb = { ...query, verb: 'update' as const, assignments: [...query.assignments, ...assignments] };
   return withReturning(verb, names, name === undefined ? second : third);
@@ -257,6 +255,9 @@ export const knexClauses: Readonly<Record<string, Of>> = {
   groupByRaw: raw('groupBy'),
   orderBy,
   orderByRaw: raw('orderBy'),
+  fromRaw: ({ machine, query }, [text, values]) => ({ ...query, tables: [rawFragment(machine, text, values)] }),
+  clearWhere: ({ query }) => ({ ...query, where: [] }),
+  clear: ({ query }, [clause]) => cleared(query, constantText(clause)),
   clearOrder: ({ query }) => ({ ...query, orderBy: [] }),
   clearSelect: ({ query }) => ({ ...query, columns: [] }),
   limit,
@@ -283,11 +284,32 @@ export const knexClauses: Readonly<Record<string, Of>> = {
   comment: same,
 };
 
+/** `clear('order')` */
+function cleared(query: Query, clause: string | undefined): Query {
+  switch (clause) {
+    case 'select':
+    case 'columns':
+      return { ...query, columns: [] };
+    case 'where':
+      return { ...query, where: [] };
+    case 'order':
+      return { ...query, orderBy: [] };
+    case 'group':
+      return { ...query, groupBy: [] };
+    case 'limit':
+      return { ...query, limit: null };
+    case 'offset':
+      return { ...query, offset: null };
+    default:
+      return withNotRead(query, `\`clear\` of ${clause ?? 'what'} is not read`);
+  }
+}
+
 function combining(keyword: string): Of {
-  return ({ query }, [other]) => {
+  return ({ query, names }, [other], at) => {
     const list = other?.kind === 'array' ? other.elements.value : [other ?? undefinedValue];
     const halves = list.map((half): Fragment => {
-      const sql = half.kind === 'native' ? half.sql?.() : undefined;
+      const sql = innerQuery(names, half, at);
       return [`${keyword} `, ...(sql ?? notRead(`the other half of ${keyword} is ${whyNotConstant(half)}`))];
     });
     return { ...query, sets: [...query.sets, ...halves] };
@@ -304,7 +326,7 @@ export const conflictClauses: Readonly<Record<string, Of>> = {
       ' DO UPDATE SET ',
       ...join(
         merged?.kind === 'object'
-          ? assignmentsOf(machine, merged, asIs)
+          ? assignmentsOf(machine, query, merged, asIs)
           : (merged?.kind === 'array'
               ? merged.elements.value.map((name) => identifier(constantText(name) ?? '?', machine.dialect))
               : (query.insertColumns ?? [])

@@ -1,10 +1,13 @@
 /** Knex's names, raw SQL and conditions. */
 import type ts from 'typescript';
-import { type Abstract, type Native, undefinedValue, type Fragment, type Part } from '../abstract-value.ts';
+import { type Abstract, type Native, plain, undefinedValue, type Fragment, type Part } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
 import { queryOf } from './chain.ts';
-import { comparison, entriesOf, inList } from './clauses.ts';
+import { comparison, entriesOf, givenEntries, inList } from './clauses.ts';
+import { anyCondition } from './open-conditions.ts';
+import { openPart } from './open-objects.ts';
+import { columnsOf } from './table-fields.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
 import type { Condition } from './query.ts';
@@ -13,6 +16,8 @@ export interface KnexNames {
   readonly machine: Machine;
   /** A chain that only collects conditions: what a callback of `where` gets. */
   readonly condition: () => Native;
+  /** Of the statement, where a condition is one of its own. */
+  readonly tables?: readonly Fragment[];
 }
 
 /** `a.b`, or SQL. */
@@ -101,14 +106,27 @@ function aloneCondition(names: KnexNames, value: Abstract, at: ts.Node): Fragmen
   if (value.kind === 'native' && value.sql !== undefined) return value.sql();
   const known = constantOf(value);
   if (typeof known === 'boolean') return [known ? '1 = 1' : '1 = 0'];
-  const entries = entriesOf(value);
-  if (entries === null) return notRead(`the columns of WHERE are ${whyNotConstant(value)}`);
-  const parts = entries.map(([name, one]) => comparison(columnFragment(names, textValue(name)), '=', one));
-  return join(parts, ' AND ');
+  const given = value.kind === 'object' ? givenEntries(value) : [];
+  const parts = given.map(([name, one]) => comparison(columnFragment(names, textValue(name)), '=', one));
+  if (entriesOf(value) !== null) return join(parts, ' AND ');
+  const open = openPart(value);
+  const columns = columnsOf(names.machine, names.tables ?? []);
+  if (open === null || columns.length === 0) return notRead(`the columns of WHERE are ${whyNotConstant(value)}`);
+  const any = columns.map(({ name }) => [name, columnFragment(names, textValue(name))] as const);
+  return join([...parts, anyCondition(plain(open), any)], ' AND ');
 }
 
 function textValue(text: string): Abstract {
   return { kind: 'value', value: { kind: 'constant', value: text } };
+}
+
+/** A query, or what a function adds to a new one; `undefined`: it is neither. */
+export function innerQuery(names: KnexNames, query: Abstract | undefined, at: ts.Node): Fragment | undefined {
+  if (query?.kind === 'native') return query.sql?.();
+  if (query?.kind !== 'function') return undefined;
+  const inner = names.condition();
+  names.machine.call({ ...query, self: inner }, [inner], at);
+  return inner.sql?.();
 }
 
 /** The function's own conditions, in parentheses. */

@@ -29,11 +29,12 @@ import {
   runFragment,
   runQuery,
 } from './chain.ts';
+import { beginsTransaction } from './begins-transaction.ts';
 import { dialects } from './dialect.ts';
-import { constantText, notRead, parenthesized } from './fragment.ts';
+import { constantText, join, notRead, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { conflictClauses, knexClauses } from './knex-clauses.ts';
-import { type KnexNames, rawFragment, tableFragments } from './knex-expressions.ts';
+import { innerQuery, type KnexNames, rawFragment, selectedFragments, tableFragments } from './knex-expressions.ts';
 import { newQuery, printQuery, returnsRows } from './query.ts';
 import { ownEntry } from './own-entry.ts';
 
@@ -46,7 +47,11 @@ export const knex: Driver = {
     return /^(?:Knex|knex|default)$/.test(path.at(-1) ?? '') ? knexHandle(machine, null) : undefined;
   },
   isLostStatement,
-  byUse: { isUse, handleOf: (machine, owner) => knexHandle(machine, owner) },
+  byUse: {
+    isUse,
+    handleOf: (machine, owner) => knexHandle(machine, owner),
+    inTransaction: (machine, connection) => knexHandle(machine, connection),
+  },
 };
 
 /** Knex's handle is a function, so that a table's name is what shows a statement: `trx('a').where(...)`, `db.select('n').from('a')`. */
@@ -62,13 +67,19 @@ function isLostStatement(
   if (!api.isPropertyAccessExpression(parent)) return false;
   const { text: next } = parent.name;
   // Of a method, `page.locator('a').first()`, only what no other chain has.
-  if (api.isPropertyAccessExpression(callee)) return /^(?:where|insert|update|del$|increment|decrement)/.test(next);
+  // `crypto.createHash('md5').update(text)`
+  if (api.isPropertyAccessExpression(callee))
+    return (
+      !callee.name.text.startsWith('create') &&
+      /^(?:where|insert|update|del$|increment|decrement|(?:inner|left|right)(?:Outer)?Join)/.test(next)
+    );
   return api.isIdentifier(callee) && callee.text !== '$' && Object.hasOwn(knexClauses, next);
 }
 
 /** The same, where a constant has the table's name; `trx.raw('SELECT ...')`. */
 function isUse(api: Project['ts'], call: ts.CallExpression, first: unknown): boolean {
   const { expression: callee, arguments: args, parent } = call;
+  if (beginsTransaction(api, call) || namesTableLater(api, call)) return true;
   if (typeof first !== 'string') return false;
   if (api.isPropertyAccessExpression(callee)) {
     // Of a chain, `db.insert(row).into('items')`, the beginning is lost.
@@ -84,6 +95,20 @@ function isUse(api: Project['ts'], call: ts.CallExpression, first: unknown): boo
     api.isPropertyAccessExpression(parent) &&
     Object.hasOwn(knexClauses, parent.name.text)
   );
+}
+
+/** `db.select('n').from('items')`, `db.insert(row).into('items')`: the table's name comes behind. */
+function namesTableLater(api: Project['ts'], call: ts.CallExpression): boolean {
+  const { expression: callee } = call;
+  if (!api.isPropertyAccessExpression(callee) || api.isCallExpression(callee.expression)) return false;
+  if (!/^(?:select|insert|count|distinct|max|min|with|withRecursive)$/.test(callee.name.text)) return false;
+  let node: ts.Node = call;
+  while (api.isPropertyAccessExpression(node.parent) && api.isCallExpression(node.parent.parent)) {
+    const [table] = node.parent.parent.arguments;
+    if (/^(?:from|into)$/.test(node.parent.name.text)) return table !== undefined && api.isStringLiteralLike(table);
+    node = node.parent.parent;
+  }
+  return false;
 }
 
 const owners = new WeakMap<Abstract, Owner>();
@@ -134,12 +159,15 @@ function handleMember(handle: Handle, name: string, memberAt: ts.Node): Abstract
       });
     case 'with':
     case 'withRecursive':
-      return native(name, ([title, query]) => {
-        const sql = query?.kind === 'native' ? query.sql?.() : undefined;
+      return native(name, ([title, second, third], at) => {
+        const [columns, query] = third === undefined ? [undefined, second] : [second, third];
+        const sql = innerQuery(names, query, at);
         const inner = sql ?? notRead('the query of WITH is not read');
         const keyword = name === 'withRecursive' && handle.common.length === 0 ? 'RECURSIVE ' : '';
         const one: Fragment = [
-          `${keyword}${identifier(constantText(title) ?? '?', machine.dialect)} AS `,
+          `${keyword}${identifier(constantText(title) ?? '?', machine.dialect)}`,
+          ...(columns === undefined ? [] : parenthesized(join(selectedFragments(names, columns), ', '))),
+          ' AS ',
           ...(sql === undefined ? parenthesized(inner) : inner),
         ];
         return knexHandle(machine, owner, [...handle.common, one]);

@@ -2,7 +2,7 @@
 import type ts from 'typescript';
 import { type Abstract, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Clause } from './chain.ts';
-import { assignmentsOf, withRows } from './clauses.ts';
+import { assignmentsOf, withRows } from './written-rows.ts';
 import { constantText, join, operand, parenthesized, whyNotConstant, notRead } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
@@ -15,7 +15,7 @@ import {
   tables,
   valueFragment,
 } from './kysely-expressions.ts';
-import { type Condition, withCondition } from './query.ts';
+import { type Condition, type Query, withCondition } from './query.ts';
 
 type Of = Clause<Naming>;
 
@@ -104,7 +104,7 @@ const set: Of = ({ machine, query, names }, [first, value], at) => {
   if (name !== undefined && value !== undefined)
     return { ...query, assignments: [...query.assignments, [`${path(names, name)} = `, ...of(value)]] };
   const object = first?.kind === 'function' ? callback(names, first, at) : first;
-  return { ...query, assignments: [...query.assignments, ...assignmentsOf(machine, object, names.nameOf, of)] };
+  return { ...query, assignments: [...query.assignments, ...assignmentsOf(machine, query, object, names.nameOf, of)] };
 };
 
 const values: Of = ({ machine, query, names }, [rows], at) => {
@@ -160,7 +160,7 @@ const onConflict: Of = ({ machine, query, names }, [fn], at) => {
     isHandle: false,
     member: (name) =>
       native(name, (args, callAt) => {
-        parts.push(conflictPart(names, name, args, callAt));
+        parts.push(conflictPart(names, query, name, args, callAt));
         return builder;
       }),
   };
@@ -168,7 +168,7 @@ const onConflict: Of = ({ machine, query, names }, [fn], at) => {
   return { ...query, conflict: [' ON CONFLICT', ...parts.flat()] };
 };
 
-function conflictPart(names: Naming, name: string, args: readonly Abstract[], at: ts.Node): Fragment {
+function conflictPart(names: Naming, query: Query, name: string, args: readonly Abstract[], at: ts.Node): Fragment {
   const [first] = args;
   const { machine } = names;
   switch (name) {
@@ -182,7 +182,7 @@ function conflictPart(names: Naming, name: string, args: readonly Abstract[], at
       return [' DO NOTHING'];
     case 'doUpdateSet': {
       const object = first?.kind === 'function' ? callback(names, first, at) : first;
-      const written = assignmentsOf(machine, object, names.nameOf, (one) => valueFragment(names, one, at));
+      const written = assignmentsOf(machine, query, object, names.nameOf, (one) => valueFragment(names, one, at));
       return [' DO UPDATE SET ', ...join(written, ', ')];
     }
     case 'where':
@@ -197,7 +197,7 @@ const onDuplicate: Of = ({ machine, query, names }, [object], at) => ({
   conflict: [
     ' ON DUPLICATE KEY UPDATE ',
     ...join(
-      assignmentsOf(machine, object, names.nameOf, (one) => valueFragment(names, one, at)),
+      assignmentsOf(machine, query, object, names.nameOf, (one) => valueFragment(names, one, at)),
       ', ',
     ),
   ],

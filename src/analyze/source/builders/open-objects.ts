@@ -1,7 +1,8 @@
 /** Objects of which the source does not say the fields: what a caller passes, what a library outside the sources gives. */
 import type { Value } from '../../application.ts';
 import { type Abstract, plain, unknown } from '../abstract-value.ts';
-import { request } from '../members.ts';
+import { request } from '../request-name.ts';
+import { valueOf } from '../value-arithmetic.ts';
 import { entriesOf, givenEntries } from './clauses.ts';
 
 /**
@@ -42,6 +43,9 @@ export function openPart(value: Abstract): Value | null {
       if (known.kind === 'unknown') return /\b(?:list|loop)\b/.test(known.reason) ? null : known;
       return known.kind === 'argument' || known.kind === 'element' || isObject(known) ? known : null;
     }
+    case 'external':
+      // What a function of a library makes: `humps.decamelizeKeys(row)`.
+      return value.path.includes('()') ? valueOf(value) : null;
     default:
       return null;
   }

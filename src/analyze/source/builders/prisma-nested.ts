@@ -4,7 +4,7 @@
  */
 import { type Abstract, constant, type Fragment, undefinedValue } from '../abstract-value.ts';
 import { normalCompletion } from '../machine.ts';
-import { overList } from '../statements.ts';
+import { elementIn, overList } from '../over-list.ts';
 import { choose, constantOf, truthOf } from '../value-arithmetic.ts';
 import { firstRow, ofRows, requireRow } from './chain.ts';
 import { join, operand, parenthesized } from './fragment.ts';
@@ -130,7 +130,7 @@ export function writeOthers(call: PrismaCall, rows: Abstract, { nested }: Writte
 export function forEachOf(call: PrismaCall, list: Abstract, write: (one: Abstract) => void): void {
   const isOne = list.kind === 'object' || constantOf(list) !== undefined;
   if (isOne) return write(list);
-  overList(call.machine, list, 'element', (element) => (write(element), normalCompletion), call.at);
+  overList(call.machine, list, 'element', (element) => (write(elementIn(list, element)), normalCompletion), call.at);
 }
 
 const writes: Readonly<Record<string, (side: Side, value: Abstract) => void>> = {

@@ -3,6 +3,7 @@ import type { Abstract, ClassValue } from '../abstract-value.ts';
 import { modelOfClass } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { optionsOf } from './clauses.ts';
+import type { Entity } from './entity.ts';
 import { constantText } from './fragment.ts';
 import {
   type Association,
@@ -12,6 +13,7 @@ import {
   keyOfClass,
   modelName,
   referencesOf,
+  saysKey,
   singularOf,
   pluralOf,
 } from './sequelize-models.ts';
@@ -34,6 +36,8 @@ export function withModelKey<Of extends Abstract>(model: Of, key: object): Of {
 /** Of a class: its definition is made where it was not yet. */
 export function keyOfModel(machine: Machine, value: Abstract | undefined): object | undefined {
   if (value?.kind === 'class') return keyOfModelClass(machine, value);
+  // Handles of several configurations define the same models.
+  if (value?.kind === 'choice') return keyOfModel(machine, value.ifTrue) ?? keyOfModel(machine, value.ifFalse);
   return value === undefined ? undefined : keys.get(value);
 }
 
@@ -93,6 +97,22 @@ function throughLink(
     namedKey(options, 'otherKey') ?? reference(target) ?? foreignKeyName(singularOf(modelName(target) ?? ''), other);
   const table = typeof between === 'string' ? between : (entity?.table ?? '');
   return { own, other, through: { table, own: column(first), other: column(second) } };
+}
+
+/** The rows between two models, by the names of their columns. */
+export function rowsBetween(key: object, { through }: Association, link: Link): Entity | undefined {
+  const between = through();
+  if (between === undefined || link.through === null) return undefined;
+  const model = typeof between === 'string' ? undefined : entityOf(between);
+  if (typeof between !== 'string' && model === undefined) return undefined;
+  // A model that the library makes has the times that the others have.
+  const times = [...(entityOf(key)?.fields.values() ?? [])].filter(({ onInsert }) => onInsert !== null);
+  const plain = { onInsert: null, onUpdate: null, isGenerated: false, isDeletion: false };
+  const ends = [link.through.own, link.through.other];
+  const withoutId = typeof between === 'string' || saysKey(between) ? [] : ['id'];
+  const own = [...(model?.fields ?? [])].flatMap(([name, field]) => (withoutId.includes(name) ? [] : [field]));
+  const fields = [...(model === undefined ? times : own), ...ends.map((name) => ({ ...plain, column: name }))];
+  return { table: link.through.table, fields: new Map(fields.map((field) => [field.column, field])), keys: ends };
 }
 
 /** `{ foreignKey: 'ownerId' }`, `{ foreignKey: { name: 'ownerId' } }` */

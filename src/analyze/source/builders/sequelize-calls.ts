@@ -4,7 +4,6 @@ import {
   arrayOf,
   constant,
   native,
-  objectOf,
   type Native,
   type ObjectValue,
   undefinedValue,
@@ -12,10 +11,12 @@ import {
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { normalCompletion } from '../machine.ts';
+import { type Completion, normalCompletion } from '../machine.ts';
+import { elementIn, overList } from '../over-list.ts';
+import { isOpenList } from './table-fields.ts';
 import { choose, constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
-import { ofRows, requireRow, rowCount } from './chain.ts';
-import { entriesOf, optionsOf } from './clauses.ts';
+import { requireRow, rowCount } from './chain.ts';
+import { entriesOf, givenEntries, optionsOf } from './clauses.ts';
 import { writtenEntries } from './open-objects.ts';
 import { dialects } from './dialect.ts';
 import {
@@ -29,6 +30,7 @@ import {
   insertQuery,
   instances,
   keyCondition,
+  loadedFrom,
   markSaved,
   type Methods,
   newInstance,
@@ -39,20 +41,22 @@ import {
 } from './entity.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { type Query, withCondition, withNotRead } from './query.ts';
-import { associationCall, type AssociationMethod, associationMethod } from './sequelize-mixins.ts';
-import { isToMany } from './sequelize-associations.ts';
+import {
+  type AssociationCall,
+  associationCall,
+  type AssociationMethod,
+  associationMethod,
+} from './sequelize-mixins.ts';
+import { changeLinks, type LinkVerb } from './sequelize-links.ts';
+import { isToMany, rowsBetween } from './sequelize-associations.ts';
 import type { IncludedRows } from './sequelize-include.ts';
 import { entityOf } from './sequelize-models.ts';
-import { includedIn, nestedRows, optionsIn, scoped, select, type SequelizeCall } from './sequelize-select.ts';
+import { aggregates } from './sequelize-aggregates.ts';
+import { includedIn, nestedRows, on, optionsIn, scoped, select, type SequelizeCall } from './sequelize-select.ts';
 import { not } from '../conditions.ts';
 import { ownEntry } from './own-entry.ts';
 
 type Run = (call: SequelizeCall, args: readonly Abstract[]) => Abstract;
-
-function on(call: SequelizeCall, options: Abstract | undefined): SequelizeCall {
-  const owner = call.ownerIn(options);
-  return owner === null ? call : { ...call, owner };
-}
 
 function oneInstance(call: SequelizeCall, query: Query, options: Abstract | undefined): Abstract {
   const found = firstInstance(runCall(call, query), call.entity, methodsOf(call, includedIn(call, options)));
@@ -111,7 +115,18 @@ function insertRows(
 const bulkCreate: Run = (call, [values, options]) => {
   const own = on(call, options);
   const given = optionsOf(options);
-  const list = values?.kind === 'array' ? values.elements.value.map((row) => rowEntries(own, row)) : [null];
+  const only = values?.kind === 'array' && values.elements.value.length === 1 ? values.elements.value[0] : values;
+  if (isOpenList(only)) {
+    // A statement for each: what all of them write, the one statement of the library writes.
+    const run = (element: Abstract): Completion => {
+      bulkCreate(call, [arrayOf([elementIn(only, element)]), options ?? undefinedValue]);
+      return normalCompletion;
+    };
+    overList(own.machine, only, 'row', run, own.at);
+    return unknown('the rows that a list makes');
+  }
+  const list =
+    values?.kind === 'array' ? values.elements.value.map((row) => rowEntries(own, row)) : [rowEntries(own, values)];
   const updated = given.get('updateOnDuplicate');
   const names = updated?.kind === 'array' ? updated.elements.value.map((name) => constantText(name) ?? '?') : [];
   const conflict: Fragment =
@@ -156,6 +171,9 @@ function updating(
 
 /** What `create` and `update` write: the database makes the generated fields, and a key stays. */
 function rowEntries({ entity }: SequelizeCall, values: Abstract | undefined): ReturnType<typeof entriesOf> {
+  // `row.toJSON()`, a row object that another made: what it has.
+  const object = loadedFrom(values ?? undefinedValue) === undefined ? undefined : objectIn(values);
+  if (object !== undefined) return givenEntries(object).filter(([name]) => entity.fields.has(name));
   return writtenEntries(values, writableFields(entity));
 }
 
@@ -206,45 +224,33 @@ function counter(sign: '+' | '-', where: (call: SequelizeCall, options: Abstract
   };
 }
 
-function aggregate(sql: (call: SequelizeCall, field: string) => Fragment): Run {
-  return (call, args) => {
-    const [field, options] = args.length > 1 || constantText(args[0]) !== undefined ? args : [undefined, args[0]];
-    const own = on(call, options);
-    const counted = new Map([...optionsOf(options)].filter(([name]) => !/^(?:limit|offset|order)$/.test(name)));
-    const isOpen = options !== undefined && options.kind !== 'undefined' && entriesOf(options) === null;
-    const rows = runCall(own, {
-      ...select(own, isOpen ? options : objectOf(Object.fromEntries(counted))),
-      columns: [[...sql(own, constantText(field) ?? ''), ' AS value']],
-    });
-    return ofRows(rows, (statement) => ({
-      kind: 'value',
-      value: { kind: 'column', statement, column: 'value', row: 'first' },
-    }));
-  };
+/** A read, and an INSERT where it finds nothing. */
+function foundOrCreated(call: SequelizeCall, options: Abstract | undefined): Abstract {
+  const found = firstInstance(runCall(call, select(call, options)), call.entity, methodsOf(call, []));
+  const isThere = truthOf(found);
+  const given = optionsOf(options);
+  const values = [...(entriesOf(given.get('where')) ?? []), ...(entriesOf(given.get('defaults')) ?? [])];
+  let created: Abstract = found;
+  call.machine.fork(
+    isThere,
+    () => normalCompletion,
+    () => ((created = insertOne(call, values, options, options)), normalCompletion),
+  );
+  return arrayOf([choose(isThere, found, created), { kind: 'value', value: not(isThere) }]);
 }
 
-const count = aggregate(() => ['count(*)']);
-
-/** In a transaction of its own, unless there is one: a read, and an INSERT where it finds nothing. */
+/** In a transaction of its own, unless there is one. */
 const findOrCreate: Run = (call, [options]) => {
   const own = on(call, options);
-  const body = (inner: SequelizeCall): Abstract => {
-    const found = firstInstance(runCall(inner, select(inner, options)), inner.entity, methodsOf(inner, []));
-    const isThere = truthOf(found);
-    const given = optionsOf(options);
-    const values = [...(entriesOf(given.get('where')) ?? []), ...(entriesOf(given.get('defaults')) ?? [])];
-    let created: Abstract = found;
-    inner.machine.fork(
-      isThere,
-      () => normalCompletion,
-      () => ((created = insertOne(inner, values, options, options)), normalCompletion),
-    );
-    return arrayOf([choose(isThere, found, created), { kind: 'value', value: not(isThere) }]);
-  };
-  if (own.owner !== null) return body(own);
+  if (own.owner !== null) return foundOrCreated(own, options);
   const connection: Connection = { nextLevel: null };
-  return own.machine.inTransaction(connection, null, own.at, () => body({ ...own, owner: connection }));
+  return own.machine.inTransaction(connection, null, own.at, () =>
+    foundOrCreated({ ...own, owner: connection }, options),
+  );
 };
+
+/** Without a transaction: where another was faster, it looks again. */
+const findCreateFind: Run = (call, [options]) => foundOrCreated(on(call, options), options);
 
 export const modelCalls: Readonly<Record<string, Run>> = {
   findOne,
@@ -256,7 +262,7 @@ export const modelCalls: Readonly<Record<string, Run>> = {
   },
   findAll,
   findAndCountAll: (call, [options]) => {
-    const total = count(call, [options ?? undefinedValue]);
+    const total = aggregates.count(call, [options ?? undefinedValue]);
     const rows = findAll(call, [options ?? undefinedValue]);
     return {
       kind: 'object',
@@ -277,10 +283,8 @@ export const modelCalls: Readonly<Record<string, Run>> = {
   increment: counter('+', (call, options) => scoped(call, options)),
   decrement: counter('-', (call, options) => scoped(call, options)),
   findOrCreate,
-  count,
-  sum: aggregate((call, field) => ['sum(', ...column(call.entity, field), ')']),
-  max: aggregate((call, field) => ['max(', ...column(call.entity, field), ')']),
-  min: aggregate((call, field) => ['min(', ...column(call.entity, field), ')']),
+  findCreateFind,
+  ...aggregates,
 };
 
 /** What an instance does: `save` writes the fields that changed. `rows` are those that were read with it. */
@@ -332,12 +336,45 @@ function associated(
     const [field, key] = found.owned;
     return insertOne(own, [...(rowEntries(own, first) ?? []), [field, key]], second, first);
   }
+  if (verb === 'add' || verb === 'set' || verb === 'remove') {
+    const reason = linked(on(found.call, second), self, verb, found, args);
+    return reason === null
+      ? unknown(`what ${name} gives`)
+      : notUnderstood(`\`${name}\` of Sequelize is not read${reason}`);
+  }
   if (verb !== 'get' && verb !== 'count') return notUnderstood(`\`${name}\` of Sequelize is not read`);
   const query = select(own, first, found.condition);
   if (verb === 'count') return rowCount(runCall(own, query));
   const rows = runCall(own, isToMany(found.association) ? query : { ...query, limit: [constant(1)] });
   const methods = methodsOf(own, includedIn(own, first));
   return isToMany(found.association) ? instances(rows, own.entity, methods) : firstInstance(rows, own.entity, methods);
+}
+
+/** Changes which rows are the object's; a clause says why it is not read. */
+function linked(
+  call: SequelizeCall,
+  self: ObjectValue,
+  verb: LinkVerb,
+  { association, link, ownKey }: AssociationCall,
+  [given, options]: readonly Abstract[],
+): string | null {
+  const attributes = entriesOf(optionsOf(options).get('through'));
+  if (attributes !== null && attributes.length > 0) return ' with columns of its own between the rows';
+  if (association.kind === 'own-key') {
+    if (verb !== 'set') return ': the row has one of these';
+    const key =
+      given === undefined || objectIn(given) === undefined ? given : call.machine.member(given, link.other, call.at);
+    assign(call, self, link.own, key ?? constant(null));
+    save({ ...call, key: call.key, entity: loadedFrom(self)?.entity ?? call.entity }, self, [
+      options ?? undefinedValue,
+    ]);
+    return null;
+  }
+  if (association.kind === 'other-key-one') return ': one other row has the key';
+  const between = association.kind === 'through' ? rowsBetween(call.key, association, link) : null;
+  if (between === undefined) return ': no file says the rows between the models';
+  changeLinks({ call, link, key: ownKey, between }, verb, given);
+  return null;
 }
 
 type InstanceRun = (call: SequelizeCall, self: ObjectValue, args: readonly Abstract[]) => Abstract;
@@ -365,7 +402,7 @@ const change =
 const instanceCalls: Readonly<Record<string, InstanceRun>> = {
   save,
   update: (call, self, [values, options]) => {
-    const entries = entriesOf(values);
+    const entries = rowEntries(call, values);
     if (entries === null) {
       call.machine.notUnderstood(call.at, `the columns of SET are ${whyNotConstant(values)}`);
       return self;

@@ -75,7 +75,7 @@ function addRelations(machine: Machine, type: ClassValue, key: object): void {
         const model = (index: number) => (): object | undefined =>
           keyOfModel(machine, modelAt(machine, one, index, member));
         if (one.name === 'ForeignKey') addReference(key, { field, to: model(0) });
-        if (kind !== undefined) addAssociation(key, associationAt(machine, field, kind, one, model));
+        if (kind !== undefined) addAssociation(key, associationAt(machine, field, kind, one, member, model));
       }
     }
   }
@@ -92,6 +92,7 @@ function associationAt(
   name: string,
   kind: AssociationKind,
   decorator: Decorator,
+  at: ts.Node,
   model: (index: number) => () => object | undefined,
 ): Association {
   const isThrough = kind === 'through';
@@ -100,9 +101,11 @@ function associationAt(
   const given = new Map([...optionsOf(second), ...optionsOf(key)]);
   if (constantText(key) !== undefined && key !== undefined) given.set('foreignKey', key);
   if (isThrough && fourth !== undefined) given.set('otherKey', fourth);
-  const between = given.get('through') ?? second;
+  const option = given.get('through');
+  const between = optionsOf(option).get('model') ?? option ?? second;
+  const named = (): Abstract | undefined => (between?.kind === 'function' ? machine.call(between, [], at) : between);
   const through = isThrough
-    ? () => constantText(between) ?? keyOfModel(machine, between) ?? model(1)()
+    ? () => constantText(between) ?? keyOfModel(machine, named()) ?? model(1)()
     : () => undefined;
   return { kind, name, target: model(0), through, options: given };
 }

@@ -61,9 +61,91 @@ test('a row object reads and adds associated rows', () => {
   expect(text).toContain(`INSERT INTO books (title, "authorId") VALUES ($1, $2) RETURNING`);
 });
 
-test('associated rows that the reader does not write are listed', () => {
-  const text = unit(`const author = await Author.findByPk(id); await author.$set('genres', given);`);
-  expect(text).toContain('not understood: `$set` of Sequelize is not read');
+test('associated rows that are set: a look, what is gone, and what is new', () => {
+  expect(unit(`const author = await Author.findByPk(id); await author.$set('genres', given);`)).toBe(`unit f
+  authors := SELECT id, name FROM authors WHERE id = $1  [id]
+  SELECT "authorId", "genreId" FROM author_genres WHERE "authorId" = $1  [authors.id]
+  if ? which rows were found
+    DELETE FROM author_genres WHERE "authorId" = $1 AND "genreId" = $2  [authors.id, ? a row that is gone]
+  if ? which rows were found
+    INSERT INTO author_genres ("authorId", "genreId") VALUES ($1, $2) RETURNING "authorId", "genreId"  [authors.id, ? a row that is new]
+`);
+});
+
+test('rows between two models that are added: an INSERT where the look finds none', () => {
+  expect(unit(`const author = await Author.findByPk(id); await author.$add('genres', [given]);`)).toContain(`
+  author_genres := SELECT "authorId", "genreId" FROM author_genres WHERE "authorId" = $1 AND "genreId" IN ($2)  [authors.id, given]
+  if (count(author_genres) = 0)
+    INSERT INTO author_genres ("authorId", "genreId") VALUES ($1, $2) RETURNING "authorId", "genreId"  [authors.id, given]
+`);
+});
+
+test('columns between the rows that a call gives are listed', () => {
+  const text = unit(
+    `const author = await Author.findByPk(id); await author.$add('genres', given, { through: { rank: 1 } });`,
+  );
+  expect(text).toContain('not understood: `$add` of Sequelize is not read with columns of its own between the rows');
+});
+
+test('rows that a function makes of a list are inserted one for each', () => {
+  expect(unit(`await Genre.bulkCreate(given.names.map((name) => ({ name })));`)).toContain(
+    '  for row of given.names\n    INSERT INTO genres (name) VALUES ($1) RETURNING id, name  [row]\n',
+  );
+});
+
+test("a transaction is that of the options, also where they are a caller's, or of its function with CLS", () => {
+  const inside = (body: string, head = '') =>
+    read({
+      ...models,
+      'a.ts': `import { Author } from './author'; import { Sequelize } from 'sequelize'; const sequelize = new Sequelize(''); ${head}
+        export async function f(id, given) { ${body} }`,
+    });
+  const deletion = '    DELETE FROM authors WHERE id = $1  [id]\n';
+  expect(
+    inside(`await sequelize.transaction((transaction) => Author.destroy({ where: { id }, ...given, transaction }));`),
+  ).toContain(`  transaction f\n    DELETE FROM authors`);
+  const alone = `await sequelize.transaction(() => Author.destroy({ where: { id } }));`;
+  expect(inside(alone)).toContain(deletion.slice(2));
+  expect(inside(alone)).not.toContain(deletion);
+  expect(inside(alone, `Sequelize.useCLS({});`)).toContain(`  transaction f\n${deletion}`);
+  expect(
+    inside(`await Author.sequelize.transaction((transaction) => Author.destroy({ where: { id }, transaction }));`),
+  ).toContain(`  transaction f\n${deletion}`);
+});
+
+test('models and transactions of a handle that comes from outside', () => {
+  const text = read({
+    'models.js': `const { Sequelize, DataTypes } = require('sequelize'); const sequelize = new Sequelize('');
+      sequelize.define('Item', { n: DataTypes.INTEGER }, { timestamps: false, tableName: 'items' });`,
+    'a.js': `exports.f = (app, id) => app.get('db').transaction(async (transaction) => { await app.get('db').models.Item.destroy({ where: { id }, transaction }); });`,
+  });
+  expect(text).toContain('  transaction f\n    DELETE FROM items WHERE id = $1  [id]\n');
+});
+
+test('a call of a model that no unit reaches is listed', () => {
+  const text = read({
+    ...models,
+    'a.ts': `import { Author } from './author'; function f() { return Author.create({ name: 'x' }); }`,
+  });
+  expect(text).toContain('not understood: no unit reaches this statement: none calls f');
+});
+
+test('associations in files that import the models', () => {
+  const text = read({
+    'a-links.js': `const { Owner, Item } = require('./models'); Owner.hasMany(Item, { as: 'items', foreignKey: 'ownerId' });`,
+    'models.js': `const { Sequelize, DataTypes, Model } = require('sequelize'); const sequelize = new Sequelize('');
+      class Owner extends Model {} class Item extends Model {}
+      Owner.init({ n: DataTypes.INTEGER }, { sequelize, timestamps: false, tableName: 'owners' });
+      Item.init({ n: DataTypes.INTEGER }, { sequelize, timestamps: false, tableName: 'items' }); module.exports = { Owner, Item };`,
+    'z.js': `const { Owner } = require('./models'); exports.f = () => Owner.findAll({ include: ['items'] });`,
+  });
+  expect(text).toContain('LEFT JOIN items AS items ON owners.id = items."ownerId"');
+});
+
+test('a model that is made with `new` is saved by what it has', () => {
+  expect(
+    unit(`const genre = new Genre({ name: given }); await genre.save(); await Genre.create(genre.toJSON());`),
+  ).toContain('INSERT INTO genres (name) VALUES ($1) RETURNING id, name  [given]');
 });
 
 test('a scope that the sources do not say is listed', () => {

@@ -39,6 +39,8 @@ export interface AssociationCall {
   readonly condition: Fragment;
   /** The field of the other row that has the object's key, and that key; `null` where another table has it, or the object. */
   readonly owned: readonly [string, Abstract] | null;
+  readonly link: Link;
+  readonly ownKey: Abstract;
 }
 
 /** A call of the other model, for the rows of `self`; text where it is not read. */
@@ -61,6 +63,8 @@ export function associationCall(
     call: other,
     association,
     condition: conditionOf(other, link, ownKey),
+    link,
+    ownKey,
     owned: association.kind === 'own-key' || association.kind === 'through' ? null : [link.other, ownKey],
   };
 }

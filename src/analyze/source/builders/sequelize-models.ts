@@ -134,6 +134,12 @@ export function entityOf(key: object): Entity | undefined {
   return { table, fields: all, keys: keys.length > 0 ? keys : ['id'] };
 }
 
+/** Otherwise the library gives it `id`, but not between two other models. */
+export function saysKey(key: object): boolean {
+  const attributes = entriesOf(definitions.get(key)?.attributes) ?? [];
+  return attributes.some(([, type]) => constantOf(optionsOf(type).get('primaryKey')) === true);
+}
+
 const plainField: EntityField = { column: '', onInsert: null, onUpdate: null, isGenerated: false, isDeletion: false };
 
 function addTimes(

@@ -2,7 +2,8 @@
 import type { Value } from '../../application.ts';
 import { type Abstract, arrayOf, constant, type Fragment, undefinedValue } from '../abstract-value.ts';
 import { choose, constantOf, isNothing } from '../value-arithmetic.ts';
-import { entriesOf, optionsOf } from './clauses.ts';
+import { entriesOf, givenEntries, optionsOf } from './clauses.ts';
+import { fieldOf, openPart } from './open-objects.ts';
 import {
   column,
   deletionField,
@@ -38,12 +39,26 @@ export interface SequelizeCall extends EntityCall {
   readonly scopes: readonly Abstract[];
 }
 
-const known =
-  /^(?:where|attributes|order|limit|offset|lock|skipLocked|transaction|raw|plain|nest|paranoid|logging|benchmark|rejectOnEmpty|group|returning|fields|validate|hooks|individualHooks|by|defaults|ignoreDuplicates|updateOnDuplicate|silent|force|subQuery|distinct|col|mapToModel|useMaster|include)$/;
+/** Options that Sequelize has and the reader has not; names that it does not have either change nothing. */
+const unknown = /^(?:having|searchPath|indexHints|tableHint|maxExecutionTimeHintMs|includeIgnoreAttributes)$/;
+
+/** On the connection that the options name. */
+export function on(call: SequelizeCall, options: Abstract | undefined): SequelizeCall {
+  const owner = call.ownerIn(options);
+  return owner === null ? call : { ...call, owner };
+}
 
 /** The options of the call with those of its scopes. */
 export function optionsIn(call: SequelizeCall, options: Abstract | undefined): ReadonlyMap<string, Abstract> {
-  return mergedOptions([...call.scopes.map(optionsOf), optionsOf(options)]);
+  return mergedOptions([...call.scopes.map(optionsOf), givenOptions(options)]);
+}
+
+/** Of options that a caller gives, any column may decide; the conditions that the source says hold besides. */
+function givenOptions(options: Abstract | undefined): ReadonlyMap<string, Abstract> {
+  const open = options === undefined ? null : openPart(options);
+  if (options === undefined || open === null) return optionsOf(options);
+  const given = new Map(options.kind === 'object' ? givenEntries(options) : []);
+  return given.has('where') ? given : new Map([...given, ['where', fieldOf(open, 'where')]]);
 }
 
 export function select(call: SequelizeCall, options: Abstract | undefined, condition?: Fragment): Query {
@@ -71,10 +86,17 @@ function attributesIn(call: SequelizeCall, options: ReadonlyMap<string, Abstract
   return isPlain ? attributes : withKey(call, attributes);
 }
 
-/** Options that no file says are not read; nor is one that the reader does not know. */
+/** Options that no file says are not read; nor are some others. */
 function unreadOption(call: SequelizeCall, options: Abstract | undefined): string | undefined {
-  const isOpen = [...call.scopes, options].some((one) => !isNothing(one ?? undefinedValue) && entriesOf(one) === null);
-  return isOpen ? 'options that are no object' : [...optionsIn(call, options).keys()].find((name) => !known.test(name));
+  const isOpen = (one: Abstract | undefined): boolean => !isNothing(one ?? undefinedValue) && entriesOf(one) === null;
+  const isGiven = isOpen(options) && openPart(options ?? undefinedValue) !== null;
+  if (isGiven)
+    call.machine.assumed.add(
+      'options that callers give to queries of Sequelize include no other model and take no lock',
+    );
+  return call.scopes.some(isOpen) || (isOpen(options) && !isGiven)
+    ? 'options that are no object'
+    : [...optionsIn(call, options).keys()].find((name) => unknown.test(name));
 }
 
 export function includedIn(call: SequelizeCall, options: Abstract | undefined): readonly IncludedRows[] {
@@ -164,6 +186,10 @@ function ordered(call: SequelizeCall, order: Abstract): readonly Fragment[] {
     const direction = parts.length > 1 && /^(?:asc|desc)\b/i.test(last ?? '') ? last : undefined;
     // Before the column there may be the joined models that have it.
     const by = parts.at(direction === undefined ? -1 : -2);
+    const [first] = parts;
+    const isOpen = first?.kind === 'value' && constantText(first) === undefined;
+    // A column and a direction that the source does not say.
+    if (isOpen && parts.length <= 2) return operand(first);
     const isJoined = parts.length > (direction === undefined ? 1 : 2);
     const [field] = isJoined ? [joinedColumn(call, parts, by)] : columnsIn(call, by);
     return [...(field ?? []), direction === undefined ? '' : ` ${direction.toUpperCase()}`];

@@ -15,7 +15,9 @@ import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
+import { beginsTransaction } from './begins-transaction.ts';
 import { runFragment } from './chain.ts';
+import { objectIn } from './entity.ts';
 import { onEachPath } from './choices.ts';
 import { optionsOf } from './clauses.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
@@ -42,6 +44,11 @@ export const sequelize: Driver = {
   modules: /^(?:sequelize(?:-typescript)?|@nestjs\/sequelize)$/,
   construct: (machine, { path }, [...args]) =>
     /^(?:Sequelize|default)$/.test(path.at(-1) ?? 'default') ? sequelizeHandle(machine, defaultsIn(args)) : undefined,
+  call: (machine, { path }) => {
+    if (path.at(-1) !== 'useCLS') return undefined;
+    usesCls.add(machine);
+    return undefinedValue;
+  },
   ofType: (machine, { path }) => {
     if (path.at(-1) === 'Transaction') return transactionObject(machine, { nextLevel: null });
     return path.at(-1) === 'Sequelize' ? sequelizeHandle(machine, new Map()) : undefined;
@@ -61,7 +68,40 @@ export const sequelize: Driver = {
     return modelHandle(machine, key, type.node.name?.text ?? 'a model', new Map());
   },
   startsStatement: /^(?:find(?:ByPk|OrCreate|AndCountAll|All)|bulkCreate)$/,
+  isModelCall: (machine, method, receiver) => {
+    const key = keyOfModel(machine, receiver);
+    const isRun = Object.hasOwn(modelCalls, method) && method !== 'build';
+    return isRun && key !== undefined && modelName(key) !== undefined;
+  },
+  byUse: {
+    isUse: (api, call, first) => {
+      const { expression: callee, arguments: args } = call;
+      const isDefinition = api.isPropertyAccessExpression(callee) && callee.name.text === 'define' && args.length > 1;
+      return (isDefinition && typeof first === 'string') || beginsTransaction(api, call);
+    },
+    handleOf: (machine) => sequelizeHandle(machine, new Map()),
+    inTransaction: (machine, connection) => {
+      managed.add(connection);
+      return transactionObject(machine, connection);
+    },
+  },
+  outsideMember: (machine, name) => (name === 'models' ? registered(machine) : undefined),
 };
+
+/** All models by name, whatever handle they were defined on. */
+const models = new WeakMap<Machine, Map<string, Abstract>>();
+
+function modelsOf(machine: Machine): Map<string, Abstract> {
+  const known = models.get(machine) ?? new Map<string, Abstract>();
+  models.set(machine, known);
+  return known;
+}
+
+/** `x.models` of something that is not made in the sources. */
+function registered(machine: Machine): Abstract | undefined {
+  const all = modelsOf(machine);
+  return all.size === 0 ? undefined : objectOf(Object.fromEntries(all));
+}
 
 /** `define` of `new Sequelize(url, { define: { ... } })`. */
 function defaultsIn(args: readonly Abstract[]): ReadonlyMap<string, Abstract> {
@@ -73,16 +113,16 @@ const defaultsOf = new WeakMap<Abstract, ReadonlyMap<string, Abstract>>();
 const connections = new WeakMap<Abstract, Connection>();
 
 function sequelizeHandle(machine: Machine, defaults: ReadonlyMap<string, Abstract>): Native {
-  const models = new Map<string, Abstract>();
   const handle = modelNative('a handle of Sequelize', (name) => {
     switch (name) {
       case 'define':
         return native(name, ([title, attributes, options]) => {
-          const key = {};
           const text = constantText(title) ?? 'a model';
+          // Two handles, one for each configuration, define the same models.
+          const key = keyOfModel(machine, modelsOf(machine).get(text)) ?? {};
           defineModel(key, text, attributes, options, defaults);
           const model = modelHandle(machine, key, text, defaults);
-          models.set(text, model);
+          modelsOf(machine).set(text, model);
           return model;
         });
       case 'transaction':
@@ -92,9 +132,14 @@ function sequelizeHandle(machine: Machine, defaults: ReadonlyMap<string, Abstrac
           onEachPath(machine, given, ([text, options]) => query(machine, text, options, at)),
         );
       case 'models':
-        return objectOf(Object.fromEntries(models));
+        return objectOf(Object.fromEntries(modelsOf(machine)));
       case 'model':
-        return native(name, ([title]) => models.get(constantText(title) ?? '') ?? undefinedValue);
+        return native(name, ([title]) => modelsOf(machine).get(constantText(title) ?? '') ?? undefinedValue);
+      case 'addModels':
+      case 'authenticate':
+      case 'close':
+      case 'sync':
+        return native(name, () => undefinedValue);
       default:
         return sqlFunction(machine, name) ?? native(name, () => undefinedValue);
     }
@@ -103,10 +148,30 @@ function sequelizeHandle(machine: Machine, defaults: ReadonlyMap<string, Abstrac
   return handle;
 }
 
-function ownerIn(options: Abstract | undefined): Owner {
-  const given = optionsOf(options).get('transaction');
-  return given === undefined ? null : (connections.get(given) ?? null);
+/** `Sequelize.useCLS(namespace)`: a statement is in the transaction whose function runs, unless its options say `transaction: null`. */
+const usesCls = new WeakSet<Machine>();
+
+/** Also of options of which the source says only a part, `{ ...options, transaction }`. */
+function ownerIn(machine: Machine, options: Abstract | undefined, at: ts.Node): Owner {
+  const given = objectIn(options)?.properties.get('transaction')?.value;
+  if (given === undefined || given.kind === 'undefined') {
+    const { open } = machine.emitter;
+    return usesCls.has(machine) && open !== null && managed.has(open.connection) ? open.connection : null;
+  }
+  const known = transactionOf(given);
+  if (known === undefined && given.kind === 'value' && given.value.kind === 'unknown')
+    machine.notUnderstood(at, `the transaction is not constant: ${given.value.reason}`);
+  return known ?? null;
 }
+
+/** Also where it is there on a path only: `options?.transaction`. */
+function transactionOf(given: Abstract): Connection | undefined {
+  if (given.kind === 'choice') return transactionOf(given.ifTrue) ?? transactionOf(given.ifFalse);
+  return connections.get(given);
+}
+
+/** Of transactions that run a function. */
+const managed = new WeakSet<Connection>();
 
 type Defaults = ReadonlyMap<string, Abstract>;
 
@@ -129,6 +194,7 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Defa
           const handle = optionsOf(options).get('sequelize');
           const given = handle === undefined ? defaults : (defaultsOf.get(handle) ?? defaults);
           defineModel(key, name, attributes, options, given);
+          modelsOf(machine).set(modelName(key) ?? name, model);
           return model;
         });
       case 'addScope':
@@ -137,8 +203,13 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Defa
           if (title !== undefined && value !== undefined) addScope(key, title, value);
           return undefinedValue;
         });
+      case 'sequelize':
+        return sequelizeHandle(machine, defaults);
+      case 'getTableName':
+        return native(method, () => constant(entityOf(key)?.table ?? name));
       case 'unscoped':
-        return native(method, () => again([]));
+      case 'schema':
+        return native(method, () => again(method === 'schema' ? scopes : []));
       case 'scope':
         return native(method, (given, at) =>
           onEachPath(machine, given, (args) => again(args.flatMap((one) => scopesOf(machine, key, one, at)))),
@@ -155,7 +226,11 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Defa
         );
     }
   });
-  return withModelKey(model, key);
+  const made: Native = {
+    ...model,
+    construct: (args, at) => machine.call(machine.member(model, 'build', at), args, at),
+  };
+  return withModelKey(made, key);
 }
 
 const kinds: Readonly<Record<string, AssociationKind>> = {
@@ -225,7 +300,8 @@ function called(
     );
     return { kind: 'value', value: { kind: 'unknown', reason: `what ${name}.${method} gives` } };
   }
-  const call: SequelizeCall = { machine, owner: null, entity, at, ownerIn, key, scopes };
+  const ownerOf = (options: Abstract | undefined): Owner => ownerIn(machine, options, at);
+  const call: SequelizeCall = { machine, owner: null, entity, at, ownerIn: ownerOf, key, scopes };
   return of(call, args);
 }
 
@@ -235,8 +311,10 @@ function transaction(machine: Machine, args: readonly Abstract[], at: ts.Node): 
   const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
   const connection: Connection = { nextLevel: null };
   const object = transactionObject(machine, connection);
-  if (fn !== undefined)
+  if (fn !== undefined) {
+    managed.add(connection);
     return machine.inTransaction(connection, level, at, () => machine.settle(machine.call(fn, [object], at), at));
+  }
   machine.begin(connection, level, at);
   return object;
 }
@@ -259,7 +337,7 @@ function query(machine: Machine, text: Abstract | undefined, options: Abstract |
   const given = optionsOf(options);
   const config = text?.kind === 'object' ? text.properties.get('query')?.value : text;
   const sql = constantText(config);
-  const owner = ownerIn(options);
+  const owner = ownerIn(machine, options, at);
   const rows =
     sql === undefined
       ? machine.statement(owner, { text: config ?? undefinedValue, parameters: [], at })

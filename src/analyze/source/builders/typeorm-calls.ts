@@ -16,7 +16,7 @@ import { normalCompletion } from '../machine.ts';
 import { constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
 import { firstRow, ofRows, requireRow, rowCount } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
-import { elementIn, overList } from '../statements.ts';
+import { elementIn, overList } from '../over-list.ts';
 import { fieldOf, writtenEntries } from './open-objects.ts';
 import { dialects } from './dialect.ts';
 import {

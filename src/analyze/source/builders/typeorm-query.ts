@@ -23,7 +23,8 @@ import {
   rowCount,
   runQuery,
 } from './chain.ts';
-import { entriesOf, withRows, optionsOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
+import { withRows } from './written-rows.ts';
 import { type Entity, type EntityContext, shown } from './entity.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';

@@ -34,6 +34,21 @@ export const drivers = {
       (driver) =>
         driver.byUse?.isUse(api, call, first) === true && [...modules].some((module) => driver.modules.test(module)),
     )?.byUse?.handleOf,
+  isModelCall: (machine: Machine, method: string, receiver: Abstract): boolean =>
+    known.some((driver) => driver.isModelCall?.(machine, method, receiver) === true),
+  outsideMember: (machine: Machine, name: string): Abstract | undefined => {
+    for (const driver of known) {
+      const found = driver.outsideMember?.(machine, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+  /** What the function of `x.transaction(fn)` gets, by the library that the sources import. */
+  inTransaction: (modules: ReadonlySet<string>) =>
+    known.find(
+      (driver) =>
+        driver.byUse?.inTransaction !== undefined && [...modules].some((module) => driver.modules.test(module)),
+    )?.byUse?.inTransaction,
   /** Does the call begin a statement, whatever it is called on? @param modules those that the sources import */
   startsStatement: (api: typeof ts, call: ts.CallExpression, modules: ReadonlySet<string>): boolean => {
     const { expression: callee } = call;

@@ -19,9 +19,13 @@ export const opaqueHandle: OutsideCall = (machine, callee, args, at) => {
   if (handleOf === undefined) return undefined;
   const handle = handleOf(machine, openConnection(machine));
   const { expression } = at;
-  const method = ts.isPropertyAccessExpression(expression) ? machine.member(handle, expression.name.text, at) : handle;
+  const isMethod = ts.isPropertyAccessExpression(expression) && !namesHandle.test(expression.name.text);
+  const method = isMethod ? machine.member(handle, expression.name.text, at) : handle;
   return machine.call(method, args, at);
 };
+
+/** `context.db('items')` calls a handle that is a function. */
+const namesHandle = /^(?:db|knex|trx|tx|database|connection)$/i;
 
 /** `this.sqlTransaction(async (sql) => ...)` of code outside the sources: its function runs in a transaction on the handle that it uses. */
 export const opaqueTransaction: OutsideCall = (machine, callee, args, at) => {
@@ -29,7 +33,9 @@ export const opaqueTransaction: OutsideCall = (machine, callee, args, at) => {
   if (!isOutside(callee) || !runsTransaction.test(name)) return undefined;
   const fn = args.find((arg): arg is FunctionValue => arg.kind === 'function');
   const connection = commonConnection(machine);
-  const handle = fn === undefined ? undefined : usedHandle(machine, fn, connection);
+  const passedOn = name.endsWith('.transaction') ? drivers.inTransaction(modulesOf(machine.project)) : undefined;
+  const handle =
+    fn === undefined ? undefined : (usedHandle(machine, fn, connection) ?? passedOn?.(machine, connection));
   if (fn === undefined || handle === undefined) return undefined;
   machine.assumed.add(`${name} runs its function in a transaction, as its name says`);
   return machine.inTransaction(connection, null, at, () => machine.settle(machine.call(fn, [handle], at), at));
