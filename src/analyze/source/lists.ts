@@ -14,7 +14,7 @@ import {
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
 import { type Machine, normalCompletion } from './machine.ts';
-import { mapsList } from './mapped-list.ts';
+import { mappedList, mapsList } from './mapped-list.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
 import { elementIn, overList } from './over-list.ts';
 import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
@@ -198,11 +198,21 @@ function listMethod(machine: Machine, list: Abstract, name: string, at: ts.Node)
     case 'slice':
     case 'reverse':
       return native(name, () => list);
+    case 'join': {
+      const placeholder = placeholderOf(list);
+      return placeholder === undefined ? undefined : native(name, () => constant(placeholder));
+    }
     case 'length':
       return list.kind === 'rows' ? undefined : plain(expression('length', valueOf(list)));
     default:
       return undefined;
   }
+}
+
+/** `ids.map(() => '?')` for a list of parameters, `IN (?)`: one that is a list stands for all. */
+function placeholderOf(list: Abstract): string | undefined {
+  const element = mappedList(list)?.elementOf(unknown('an element'));
+  return constantOf(element) === '?' ? '?' : undefined;
 }
 
 function elementName(fn: Abstract | undefined, index = 0): string {

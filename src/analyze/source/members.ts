@@ -13,6 +13,7 @@ import {
 } from './abstract-value.ts';
 import { classMember, modelOfClass } from './calls.ts';
 import { listMember, listMemberOfPaths } from './lists.ts';
+import { mappedList } from './mapped-list.ts';
 import { normalCompletion, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
 import { request } from './request-name.ts';
@@ -28,7 +29,11 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
     case 'undefined':
       return object.kind === 'never' ? never : undefinedValue;
     case 'value':
-      return machine.outsideMember(name) ?? valueMember(machine, object.value, name, at);
+      return (
+        machine.outsideMember(name) ??
+        (mappedList(object) === undefined ? undefined : listMember(machine, object, name, at)) ??
+        valueMember(machine, object.value, name, at)
+      );
     case 'row':
       return plain({ kind: 'column', statement: object.statement, column: name, row: 'first' });
     case 'rows':

@@ -361,6 +361,14 @@ test('postgres.js: objects as columns, fragments by path, a handle from outside 
 `);
 });
 
+test('placeholders for each element of a list are one whose value is a list', () => {
+  const source = `import mysql from 'mysql2/promise'; const pool = mysql.createPool({});
+    export const f = (ids: number[]) => pool.query(\`DELETE FROM items WHERE id IN (\${ids.map(() => '?').join(', ')})\`, ids);`;
+  expect(read({ 'a.ts': source }, false, 100_000, 'mysql')).toBe(
+    'unit f\n  DELETE FROM items WHERE id IN (?)  [ids]\n',
+  );
+});
+
 test('a handle whose origin is not in the sources is known by its SQL', () => {
   const application = applicationFromSource({
     ts,
