@@ -107,7 +107,7 @@ function associationAt(
   const through = isThrough
     ? () => constantText(between) ?? keyOfModel(machine, named()) ?? model(1)()
     : () => undefined;
-  return { kind, name, target: model(0), through, options: given };
+  return { kind, name: constantText(given.get('as')) ?? name, target: model(0), through, options: given };
 }
 
 /** `@DefaultScope(() => ({ ... }))`, `@Scopes(() => ({ name: { ... } }))` */

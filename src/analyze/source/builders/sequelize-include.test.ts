@@ -161,3 +161,21 @@ test('an object of conditions that a caller gives may test any column', () => {
   DELETE FROM genres WHERE (id = $1 OR name = $2)  [given.id, given.name]
 `);
 });
+
+test('an order of which the source does not say the column or the direction', () => {
+  const order = (by: string) => unit(`await Genre.findAll({ attributes: ['id'], order: [${by}] });`);
+  expect(order(`['name', given.way]`)).toBe('unit f\n  SELECT id FROM genres ORDER BY name\n');
+  expect(order(`[given.by, given.way]`)).toBe('unit f\n  SELECT id FROM genres ORDER BY $1  [given.by]\n');
+});
+
+test('a decorator may give an association another name than its field', () => {
+  const text = read({
+    'models.ts': `import { BelongsTo, Column, ForeignKey, HasMany, Model, Table } from 'sequelize-typescript';
+      @Table({ tableName: 'owners', timestamps: false }) export class Owner extends Model { @HasMany(() => Item, { as: 'parts' }) declare items: Item[]; }
+      @Table({ tableName: 'items', timestamps: false }) export class Item extends Model { @ForeignKey(() => Owner) @Column declare ownerId: number; }
+      export const f = () => Owner.findAll({ attributes: ['id'], include: [{ model: Item, as: 'parts', attributes: ['id'] }] });`,
+  });
+  expect(text).toContain(
+    'SELECT owners.id, parts.id AS "parts.id" FROM owners LEFT JOIN items AS parts ON owners.id = parts."ownerId"',
+  );
+});

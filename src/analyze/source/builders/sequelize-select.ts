@@ -187,13 +187,17 @@ function ordered(call: SequelizeCall, order: Abstract): readonly Fragment[] {
     // Before the column there may be the joined models that have it.
     const by = parts.at(direction === undefined ? -1 : -2);
     const [first] = parts;
-    const isOpen = first?.kind === 'value' && constantText(first) === undefined;
-    // A column and a direction that the source does not say.
-    if (isOpen && parts.length <= 2) return operand(first);
+    // A column or a direction that the source does not say.
+    const isOpen = parts.length <= 2 && parts.every(isScalar) && parts.some((part) => constantText(part) === undefined);
+    if (isOpen && direction === undefined) return columnsIn(call, first).flat();
     const isJoined = parts.length > (direction === undefined ? 1 : 2);
     const [field] = isJoined ? [joinedColumn(call, parts, by)] : columnsIn(call, by);
     return [...(field ?? []), direction === undefined ? '' : ` ${direction.toUpperCase()}`];
   });
+}
+
+function isScalar(value: Abstract): boolean {
+  return value.kind === 'choice' ? isScalar(value.ifTrue) && isScalar(value.ifFalse) : value.kind === 'value';
 }
 
 /** `[Post, Comment, 'createdAt', 'DESC']`, `['posts', 'title']` */

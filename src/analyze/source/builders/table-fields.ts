@@ -23,7 +23,6 @@ export function writtenColumns(machine: Machine, { verb, tables }: Query): reado
 
 /** A list of which the sources say no elements: what a function computes, what a loop fills. */
 export function isOpenList(value: Abstract | undefined): value is Abstract {
-  if (value?.kind === 'choice') return isOpenList(value.ifTrue) || isOpenList(value.ifFalse);
   if (value?.kind !== 'value') return false;
   // `rows.filter(...)`
   if (value.value.kind === 'expression') return /^(?:filter|slice)$/.test(value.value.operator);
