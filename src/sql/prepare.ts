@@ -65,16 +65,17 @@ export function prepareTree(tree: Node, options: PrepareOptions, positionOf: (lo
     return planStatement(tree, options);
   } catch (thrown) {
     const error = withPosition(thrown, positionOf);
-    if (!(error instanceof SqlError) || !locksBefore(error, tree, options)) throw error;
+    if (!(error instanceof SqlError) || !actsBefore(error, tree, options)) throw error;
     const unplanned = unplannedStatement(tree, error, new Planning(options, options.parameterTypes));
-    if (unplanned.locks().length === 0) throw error;
+    if (unplanned.locks().length === 0 && unplanned.commitsAround !== true) throw error;
     return unplanned;
   }
 }
 
-/** Does the server lock the statement's tables before it finds this error, and can others be in the way of that? */
-function locksBefore({ code }: SqlError, tree: Node, { catalog, dialect }: PrepareOptions): boolean {
+/** Before it finds this error, does the server lock the statement's tables, where others can be in the way of that, or commit? */
+function actsBefore({ code }: SqlError, tree: Node, { catalog, dialect }: PrepareOptions): boolean {
   if (!engineRules[dialect].hasMetadataLocks) return catalog.isChanging;
+  if ('TruncateStmt' in tree) return true;
   return !foundBeforeLocks.has(code) && !someNode(tree, (node) => 'ParamRef' in node);
 }
 

@@ -17,11 +17,12 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
   });
   const [statement = {}] = Object.values(tree) as { readonly relation?: RangeVar }[];
   const isWritten = ['InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'].some((kind) => kind in tree);
+  const { ddlCommits, hasMetadataLocks } = engineRules[planning.dialect];
   const relation = isWritten ? statement.relation : undefined;
   const found = relation === undefined ? undefined : planning.findRelation(relation);
   if (found?.kind === 'table') {
     planning.lock(found.id, 'row exclusive');
-    if (engineRules[planning.dialect].hasMetadataLocks) lockChildren(found, eventsOf(tree), planning);
+    if (hasMetadataLocks) lockChildren(found, eventsOf(tree), planning);
   }
   return {
     kind: 'query',
@@ -29,6 +30,7 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
     parameterTypes: [],
     columns: null,
     isReadOnly: true,
+    commitsAround: 'TruncateStmt' in tree && ddlCommits,
     refusal: error,
     catalogVersion: planning.catalog.version,
     isShareable: false,
