@@ -61,7 +61,7 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
   const faults = files.flatMap((file) => program.getSyntacticDiagnostics(file).slice(0, 1));
   return {
     ts,
-    checker: program.getTypeChecker(),
+    checker: rememberingSymbols(program.getTypeChecker()),
     files: files.filter((file) => !faults.some((fault) => fault.file === file)),
     faulty: faults.map((fault) => ({
       place: placeAt(fault.file, fault.start),
@@ -94,6 +94,18 @@ function placeAt(file: ts.SourceFile, position: number): Place {
   return {
     file: file.fileName.slice(root.length).replaceAll(above, '../'),
     line: file.getLineAndCharacterOfPosition(position).line + 1,
+  };
+}
+
+/** The reader asks for the symbol of a name each time it runs the code around it, and the checker searches all scopes for those of other packages. */
+function rememberingSymbols(checker: ts.TypeChecker): ts.TypeChecker {
+  const known = new Map<ts.Node, ts.Symbol | undefined>();
+  return {
+    ...checker,
+    getSymbolAtLocation: (node) => {
+      if (!known.has(node)) known.set(node, checker.getSymbolAtLocation(node));
+      return known.get(node);
+    },
   };
 }
 

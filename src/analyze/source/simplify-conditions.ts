@@ -3,64 +3,97 @@ import type { Value } from '../application.ts';
 import type { AnyStep } from './emitter.ts';
 import { allOf, either, isConstant, keyOf, not } from './conditions.ts';
 
-/** Values that are known to hold: each by its key, or itself where it has none. */
-type Known = ReadonlySet<Value | string>;
-
 export function simplifyConditions(steps: readonly AnyStep[]): readonly AnyStep[] {
-  return simplify(steps, new Set());
+  return new Simplification().side(steps, []);
 }
 
-function simplify(steps: readonly AnyStep[], known: Known): readonly AnyStep[] {
-  const [step, ...rest] = steps;
-  if (step === undefined) return [];
-  switch (step.kind) {
-    case 'branch':
-      return simplifyBranch(step.condition, step.ifTrue, step.ifFalse, rest, known);
-    case 'transaction':
-    case 'loop':
-      return [{ ...step, steps: simplify(step.steps, known) } as AnyStep, ...simplify(rest, known)];
-    default:
-      return [step, ...simplify(rest, known)];
+/** Steps in their order, as a list of pairs: what stands in a branch goes before what runs behind it, and that may be all of a unit. */
+type Steps = { readonly first: AnyStep; readonly rest: Steps } | null;
+
+function before(steps: readonly AnyStep[], rest: Steps): Steps {
+  return steps.reduceRight<Steps>((behind, first) => ({ first, rest: behind }), rest);
+}
+
+/** Takes time in proportion to the steps, but for sides that are looked at twice. */
+class Simplification {
+  /** Values that hold at this place: each by its key, or itself where it has none. */
+  readonly #known = new Set<Value | string>();
+  /** The same in the order in which they came, so that a side can forget its own. */
+  readonly #learned: (Value | string)[] = [];
+
+  /** @param conditions that hold on this side */
+  side(steps: readonly AnyStep[], conditions: readonly Value[]): readonly AnyStep[] {
+    const mark = this.#learned.length;
+    for (const condition of conditions) this.#learn(condition);
+    const made: AnyStep[] = [];
+    for (let left = before(steps, null); left !== null; ) left = this.#step(left.first, left.rest, made);
+    for (const one of this.#learned.splice(mark)) this.#known.delete(one);
+    return made;
   }
-}
 
-/** Guards stand in each other's branches: to look at a side twice would take twice the time for each of them. */
-function simplifyBranch(
-  wholeCondition: Value,
-  ifTrue: readonly AnyStep[],
-  ifFalse: readonly AnyStep[],
-  rest: readonly AnyStep[],
-  known: Known,
-): readonly AnyStep[] {
-  const condition = reduce(wholeCondition, known);
-  if (isConstant(condition, true)) return simplify([...ifTrue, ...rest], known);
-  if (isConstant(condition, false)) return simplify([...ifFalse, ...rest], known);
-  const [holds, fails] = [withKnown(known, condition), withKnown(known, not(condition))];
-  if (ends(ifFalse) && !ends(ifTrue))
-    return guard(not(condition), simplify(ifFalse, fails), [...ifTrue, ...rest], holds);
-  const a = simplify(ifTrue, holds);
-  if (ends(a)) return guard(condition, a, [...ifFalse, ...rest], fails);
-  const b = simplify(ifFalse, fails);
-  if (ends(b))
-    return rest.length === 0
-      ? [branch(not(condition), b, []), ...a]
-      : guard(not(condition), b, [...ifTrue, ...rest], holds);
-  const after = simplify(rest, known);
-  if (a.length === 0 && b.length === 0) return after;
-  // What is not understood is so on both paths.
-  if (a.every(({ kind }) => kind === 'not-understood') && JSON.stringify(a) === JSON.stringify(b))
-    return [...a, ...after];
-  return [a.length === 0 ? branch(not(condition), b, []) : branch(condition, a, b), ...after];
-}
+  /** @returns what is left to do */
+  #step(step: AnyStep, rest: Steps, made: AnyStep[]): Steps {
+    switch (step.kind) {
+      case 'branch':
+        return this.#branch(step, rest, made);
+      case 'transaction':
+      case 'loop':
+        made.push({ ...step, steps: this.side(step.steps, []) } as AnyStep);
+        return rest;
+      default:
+        made.push(step);
+        return rest;
+    }
+  }
 
-/** `if (condition) { steps that end }`, and what runs behind it. */
-function guard(
-  condition: Value,
-  ending: readonly AnyStep[],
-  rest: readonly AnyStep[],
-  known: Known,
-): readonly AnyStep[] {
-  return [branch(condition, ending, []), ...simplify(rest, known)];
+  /** Guards stand in each other's branches: to look at a side twice would take twice the time for each of them. */
+  #branch(step: Extract<AnyStep, { kind: 'branch' }>, rest: Steps, made: AnyStep[]): Steps {
+    const { ifTrue, ifFalse }: { readonly ifTrue: readonly AnyStep[]; readonly ifFalse: readonly AnyStep[] } = step;
+    const condition = this.#reduced(step.condition);
+    if (isConstant(condition, true)) return before(ifTrue, rest);
+    if (isConstant(condition, false)) return before(ifFalse, rest);
+    const negation = not(condition);
+    const guardedBy = (holds: Value, ending: readonly AnyStep[]): Steps => {
+      made.push(branch(holds, ending, []));
+      this.#learn(holds === condition ? negation : condition);
+      return before(holds === condition ? ifFalse : ifTrue, rest);
+    };
+    if (ends(ifFalse) && !ends(ifTrue)) return guardedBy(negation, this.side(ifFalse, [negation]));
+    const a = this.side(ifTrue, [condition]);
+    if (ends(a)) return guardedBy(condition, a);
+    const b = this.side(ifFalse, [negation]);
+    if (ends(b) && rest !== null) return guardedBy(negation, b);
+    if (ends(b)) made.push(branch(negation, b, []), ...a);
+    // What is not understood is so on both paths.
+    else if (a.every(({ kind }) => kind === 'not-understood') && JSON.stringify(a) === JSON.stringify(b))
+      made.push(...a);
+    else made.push(a.length === 0 ? branch(negation, b, []) : branch(condition, a, b));
+    return rest;
+  }
+
+  #learn(condition: Value): void {
+    for (const one of conjuncts(condition)) {
+      const key = keyOf(one) ?? one;
+      if (this.#known.has(key)) continue;
+      this.#known.add(key);
+      this.#learned.push(key);
+    }
+  }
+
+  /** The condition without what is known. */
+  #reduced(condition: Value): Value {
+    if (this.#holds(condition)) return { kind: 'constant', value: true };
+    if (this.#holds(not(condition))) return { kind: 'constant', value: false };
+    if (condition.kind !== 'expression') return condition;
+    const [first, second] = condition.operands;
+    if (first === undefined || second === undefined) return condition;
+    if (condition.operator === 'and') return allOf([this.#reduced(first), this.#reduced(second)]);
+    return condition.operator === 'or' ? either(this.#reduced(first), this.#reduced(second)) : condition;
+  }
+
+  #holds(condition: Value): boolean {
+    return this.#known.has(keyOf(condition) ?? condition);
+  }
 }
 
 function branch(condition: Value, ifTrue: readonly AnyStep[], ifFalse: readonly AnyStep[]): AnyStep {
@@ -70,25 +103,6 @@ function branch(condition: Value, ifTrue: readonly AnyStep[], ifFalse: readonly 
 function ends(steps: readonly AnyStep[]): boolean {
   const last = steps.at(-1);
   return last?.kind === 'return' || last?.kind === 'abort';
-}
-
-/** The condition without what `known` decides. */
-function reduce(condition: Value, known: Known): Value {
-  if (holdsIn(known, condition)) return { kind: 'constant', value: true };
-  if (holdsIn(known, not(condition))) return { kind: 'constant', value: false };
-  if (condition.kind !== 'expression') return condition;
-  const [first, second] = condition.operands;
-  if (first === undefined || second === undefined) return condition;
-  if (condition.operator === 'and') return allOf([reduce(first, known), reduce(second, known)]);
-  return condition.operator === 'or' ? either(reduce(first, known), reduce(second, known)) : condition;
-}
-
-function holdsIn(known: Known, condition: Value): boolean {
-  return known.has(keyOf(condition) ?? condition);
-}
-
-function withKnown(known: Known, condition: Value): Known {
-  return new Set([...known, ...conjuncts(condition).map((one) => keyOf(one) ?? one)]);
 }
 
 function conjuncts(condition: Value): readonly Value[] {
