@@ -74,6 +74,7 @@ export {
   type SqlFailureKind,
   type SqlProgress,
 } from '../explore/sql/index.ts';
+export type { OperationTimes } from '../database/index.ts';
 export type { IsolationName } from '../sql/index.ts';
 export type { Dialect } from '../sql/model/index.ts';
 export type { FailureKind, Late, LoggedStatement, SqlFailure, SqlTextOptions } from '../sql-program/index.ts';

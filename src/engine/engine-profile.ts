@@ -117,7 +117,7 @@ export type SnapshotOf = 'statement' | 'transaction' | 'none';
 /** `locks`: what is locked, remembered or written, and the order of rows; `order`: that alone. */
 export type DependsOnWay = 'locks' | 'order' | 'nothing';
 
-/** By transaction of a history, then by operation. */
+/** When each operation of a history happened, by transaction and then by operation: times of the recorder, which counts what it records. */
 export type OperationTimes = readonly (readonly number[])[];
 
 export interface Recorder {
