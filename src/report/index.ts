@@ -8,3 +8,19 @@ export { formatSessions, type SessionsOptions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
 export { formatTable } from './table.ts';
 export { formatAnswer } from './replay-answer.ts';
+export { historyPicture, type FailingHistory } from './page/history-picture.ts';
+export { htmlPage } from './page/html-page.ts';
+export {
+  type DraftPicture,
+  type DraftStep,
+  initialOf,
+  pictureEdges,
+  stepsWithReads,
+} from './page/picture-steps.ts';
+export type {
+  PictureTransaction,
+  ReportData,
+  ReportTable,
+  RunPicture,
+  TransactionEnd,
+} from './page/report-data.ts';

@@ -2,8 +2,9 @@
  * A history as columns, one for each session, time downwards in the order of `history.transactions`: what a person reads to see who
  * read from whom. Where the columns would become too narrow, the transactions stand below each other in one.
  */
-import { INITIAL, type History, type Operation, relationsOf, type TransactionIndex } from '../history/index.ts';
+import { INITIAL, type History, type Operation, type TransactionIndex } from '../history/index.ts';
 import { displayWidth, padEnd, printable, truncate, wrap } from './display-text.ts';
+import { writersSeen } from './writers-seen.ts';
 import { plain, type Style, type Styler } from './style.ts';
 
 /** How wide a history is drawn, and which part of it. */
@@ -107,23 +108,13 @@ function operationText({ kind, key, value }: Operation, valueWidthMax: number): 
 
 /** `transaction operation` of each read to whose write it saw. */
 function readSourceNames(history: History): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  history.transactions.forEach(({ operations }, t) => {
-    operations.forEach((operation, o) => {
-      if (operation.kind === 'write') return;
-      const isOwn = operations.slice(0, o).some(({ kind, key }) => kind === 'write' && key === operation.key);
-      if (isOwn) names.set(`${t} ${o}`, 'itself');
-    });
-  });
-  const { reads, phenomena } = relationsOf(history, { abortedReads: 'constrained' });
-  for (const { by, operation } of phenomena.filter(({ kind }) => kind === 'thin-air-read'))
-    names.set(`${by} ${operation}`, 'no transaction');
-  for (const { by, operation, from } of [...reads, ...phenomena.filter(({ kind }) => kind !== 'thin-air-read')]) {
-    const name =
-      from === INITIAL ? 'initial' : from === by ? 'itself' : printable(history.transactions[from]?.id ?? String(from));
-    names.set(`${by} ${operation}`, name);
-  }
-  return names;
+  const nameOf = (from: TransactionIndex | null, place: string): string => {
+    if (from === null) return 'no transaction';
+    if (from === INITIAL) return 'initial';
+    if (place.startsWith(`${from} `)) return 'itself';
+    return printable(history.transactions[from]?.id ?? String(from));
+  };
+  return new Map([...writersSeen(history)].map(([place, from]) => [place, nameOf(from, place)]));
 }
 
 const gap = '  ';

@@ -1,10 +1,30 @@
 /** Why a run failed, as the last lines of its report: the cycle in the words of the developer, or that there is none. */
 import { forbiddingLevel, type Profile } from '../database/index.ts';
-import { anomalies } from '../isolation/index.ts';
+import { anomalies, type Edge, explain } from '../isolation/index.ts';
 import { formatCycle, printable, type Styler, wrap } from '../report/index.ts';
 import { causeText } from './cause-text.ts';
 import type { SqlFailure } from './sql-failure.ts';
 import { evidenceIn, isLarge, type SqlEvidence } from './sql-evidence.ts';
+
+/** Why a run failed. */
+export interface Cause {
+  readonly text: string;
+  /** The evidence as a cycle, and each of its edges in words; none where the run is serial, or not known to be. */
+  readonly cycle: readonly Edge[];
+  readonly sentences: readonly string[];
+}
+
+/** @param profile names the level that forbids an anomaly @returns `null`: the history is too large to be searched */
+export function causeOf(failure: SqlFailure, profile: Profile): Cause | null {
+  const { history } = failure;
+  if (isLarge(history)) return null;
+  const evidence = evidenceIn(history);
+  const text = sentence(failure, evidence, profile);
+  if (evidence.kind === 'serial' || evidence.kind === 'unknown') return { text, cycle: [], sentences: [] };
+  const { anomaly, cycle } = evidence;
+  const verdict = evidence.kind === 'transactions' ? evidence.verdict : { kind: 'violated' as const, anomaly };
+  return { text, cycle, sentences: explain(history, { ...verdict, cycle }) };
+}
 
 /** @param profile names the level that forbids an anomaly */
 export function anomalyText(

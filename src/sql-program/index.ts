@@ -29,4 +29,5 @@ export { UnderWay } from './under-way.ts';
 export { UnsupportedOfRuns } from './unsupported-of-runs.ts';
 export { checkDialect, checkedRun, schemaFault, seedOf } from './checked-run.ts';
 export { answerLines, planLines, type SqlTextOptions } from './failure-text.ts';
+export { sqlRunPicture } from './run-picture.ts';
 export type { SqlFailure } from './sql-failure.ts';

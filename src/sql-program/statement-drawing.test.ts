@@ -111,6 +111,7 @@ test('a statement that ran under an older snapshot is drawn with the moment at w
     snapshot: null,
     commits: false,
     connectionName: 'a',
+    isError: false,
     endsTransaction: false,
     time: 0,
     began: 0,

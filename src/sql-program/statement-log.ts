@@ -13,6 +13,7 @@ export interface LoggedStatement extends StatementMoments {
   readonly outcome: string;
   /** The same without the values of rows: `2 rows`. */
   readonly summary: string;
+  readonly isError: boolean;
   /** What it had to wait for; `null` when it continued at once. */
   readonly waitedFor: string | null;
 }
@@ -26,6 +27,7 @@ export function logged(event: StatementEvent, session: string, moments: Statemen
     parameters,
     outcome: outcomeOf(event, rows),
     summary: outcomeOf(event, rows === null ? null : `${rowCount} rows`),
+    isError: event.error !== null,
     waitedFor: waits.length === 0 ? null : waits.join(', then '),
   };
 }
