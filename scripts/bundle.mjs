@@ -1,6 +1,7 @@
 // The code that runs, from the sources into dist, beside the declarations that tsc wrote there. The command line would load some 300 modules one
 // after the other, and those of a SQL program through the loader's thread; from a few files it starts in half the time.
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { entryPoints, root } from './entry-points.mjs';
 
 await build({
@@ -20,3 +21,4 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
+await buildPage();

@@ -21,6 +21,7 @@ try {
     'CHANGELOG.md',
     'dist/api/index.js',
     'dist/api/index.d.ts',
+    'dist/report-page.html',
     'examples/cart.ts',
     'examples/protocols/two-phase-locking.ts',
   ]) {

@@ -15,8 +15,8 @@ if (modified('node_modules/.package-lock.json') < modified('package-lock.json'))
 
 // `build` removes dist first and writes nothing when a type is wrong, so this file exists only after a good build.
 const projects = ['base', 'ground', 'columns', 'build'].map((name) => `tsconfig.${name}.json`);
-const settings = ['package.json', ...projects, 'scripts/bundle.mjs'].map(modified);
-if (modified('dist/cli/main.js') < Math.max(...settings, lastChange('src'))) {
+const settings = ['package.json', ...projects, 'scripts/bundle.mjs', 'scripts/build-page.mjs'].map(modified);
+if (modified('dist/cli/main.js') < Math.max(...settings, lastChange('src'), lastChange('page'))) {
   npm('building', ['run', '--silent', 'build']);
 }
 

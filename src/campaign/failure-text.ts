@@ -7,11 +7,14 @@ import {
   formatAnswer,
   formatCount,
   formatCycle,
+  formatReportTable,
   formatSessions,
   formatTable,
   plain,
   printable,
+  type ReportTable,
   type Styler,
+  toneOf,
   wrap,
 } from '../report/index.ts';
 import { assumedText, type RecordedRun, replayVerdict, withoutInvariant } from '../program/index.ts';
@@ -40,13 +43,11 @@ export interface FailureText extends ResultText {
 
 /** The text of a campaign in which a run failed, without a final line break. */
 export function formatFailure(result: CampaignResult, context: FailureText = {}): string {
-  const { failure, level, runs, violations } = result;
+  const { failure, level, runs } = result;
   const { style = plain, width = 80 } = context;
   if (failure === null) return formatResult(result, context);
   const cut = cutOf(result);
-  const verdict =
-    style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`) +
-    (cut === null ? '' : ` (${cut})`);
+  const verdict = style('bad', violatedText(result)) + (cut === null ? '' : ` (${cut})`);
   const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}; the smallest that was found:`;
   const remedy = remedyText(failure, context);
   const command = context.command ?? `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
@@ -63,6 +64,10 @@ export function formatFailure(result: CampaignResult, context: FailureText = {})
     '',
     `replay: ${command}`,
   ].join('\n');
+}
+
+export function violatedText({ level, runs, violations }: CampaignResult): string {
+  return `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`;
 }
 
 /** Why fewer runs were made than were asked for, as a clause; `null` where all were. */
@@ -89,7 +94,10 @@ export function formatResult(result: CampaignResult, options: ResultText = {}): 
   ].join('\n');
 }
 
-function verdictLines({ level, runs, evidence }: CampaignResult, { style = plain, width = 80 }: ResultText): string[] {
+export function verdictLines(
+  { level, runs, evidence }: CampaignResult,
+  { style = plain, width = 80 }: ResultText,
+): string[] {
   const conclusion = conclude(evidence);
   const held = `the invariant held in ${counted(runs, 'run')}`;
   switch (conclusion.kind) {
@@ -120,24 +128,31 @@ function replayLines({ replayed, violations }: CampaignResult, options: ResultTe
 /** The table of several levels, weakest first. */
 export function formatLevels(results: readonly CampaignResult[], options: ResultText = {}): string {
   const { style = plain } = options;
-  const [head = '', ...rows] = formatTable([
-    ['level', 'runs', 'violated', 'distinct states', 'first failing run'],
-    ...results.map(({ level, runs, violations, distinctStates, firstFailingRun }) => [
-      level,
-      formatCount(runs),
-      formatCount(violations),
-      formatCount(distinctStates),
-      firstFailingRun === null ? '-' : formatCount(firstFailingRun),
-    ]),
-  ]);
   const cuts = [...new Set(results.map(cutOf))].filter((cut) => cut !== null);
   const seeds = [...new Set(results.map(({ seed }) => seed))];
   return [
-    style('name', head),
-    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
+    ...formatReportTable(campaignTable(results), style),
     `seed ${seeds.join(', ')}`,
     ...cuts.map((cut) => style('warning', cut)),
   ].join('\n');
+}
+
+export function campaignTable(results: readonly CampaignResult[]): ReportTable {
+  return {
+    title: 'Levels',
+    head: ['level', 'runs', 'violated', 'distinct states', 'first failing run'],
+    rows: results.map((result) => ({
+      cells: [
+        result.level,
+        formatCount(result.runs),
+        formatCount(result.violations),
+        formatCount(result.distinctStates),
+        result.firstFailingRun === null ? '-' : formatCount(result.firstFailingRun),
+      ],
+      tone: toneOf(result.violations, conclude(result.evidence).kind === 'satisfied'),
+    })),
+    note: null,
+  };
 }
 
 /** One line about a run that did not end. */
@@ -167,7 +182,7 @@ function anomalyText({ anomaly, history }: Failure, width: number, style: Styler
   ];
 }
 
-function remedyText({ anomaly }: Failure, { weakestPassing, runsAtOtherLevels }: FailureText): string {
+export function remedyText({ anomaly }: Failure, { weakestPassing, runsAtOtherLevels }: FailureText): string {
   const runs = runsAtOtherLevels === undefined ? 'all runs' : `all ${counted(runsAtOtherLevels, 'run')}`;
   const forbidden = anomaly === null ? '' : `${anomaly.level} and the levels above forbid this run`;
   if (weakestPassing === undefined) return forbidden;

@@ -12,5 +12,6 @@ export {
   type FailureText,
   type ResultText,
 } from './failure-text.ts';
+export { campaignReport } from './campaign-report.ts';
 export { testProgram, type TestProgramOptions } from './test-program.ts';
 export { ShorterSearch, assertionLimits, tooFewRuns } from './assertion-budget.ts';

@@ -38,7 +38,7 @@ async function demoCommand(options: { readonly color: boolean }, host: Host): Pr
   say('At causal, which many replicated databases give:', '', prompt('causal'));
   const causal = await runCampaign(program, { level: 'causal' });
   const weakestPassing = await weakestPassingLevel(program, 'causal', {});
-  const replay = replayCommand(file, { ...defaults, json: false, color: true }, causal, host);
+  const replay = replayCommand(file, { ...defaults, report: null, json: false, color: true }, causal, host);
   say(formatFailure(causal, { ...look, weakestPassing, runsAtOtherLevels: defaults.runs, command: replay }), '');
 
   say('The same program at serializable:', '', prompt('serializable'));

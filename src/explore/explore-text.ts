@@ -9,11 +9,13 @@ import {
   formatCount,
   formatCycle,
   formatEstimated,
-  formatLevels,
   formatMarks,
+  formatReportTable,
   formatSessions,
+  levelTable,
   plain,
   printable,
+  type ReportTable,
   type Styler,
   wrap,
 } from '../report/index.ts';
@@ -79,17 +81,22 @@ export function drawCounterexamples({ counterexamples, level }: ExploreResult, t
 
 /** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */
 export function formatExplorations(results: readonly ExploreResult[], { style = plain }: ExploreText = {}): string {
+  const table = explorationTable(results);
+  return [...formatReportTable(table, style), table.note, ...gapLines(results)].join('\n');
+}
+
+export function explorationTable(results: readonly ExploreResult[]): ReportTable {
   const levels = results.map(({ level, histories, violations, complete, evidence }) => ({
     level,
     counts: { histories },
     violations,
     complete: complete && conclude(evidence).kind !== 'unknown',
   }));
-  return [formatLevels(levels, 'histories', style), ...gapLines(results)].join('\n');
+  return levelTable(levels, 'histories');
 }
 
 /** What the table does not say: why nothing is known. */
-function gapLines(results: readonly ExploreResult[]): string[] {
+export function gapLines(results: readonly ExploreResult[]): string[] {
   return results.flatMap(({ level, evidence }) => {
     const conclusion = conclude(evidence);
     const gaps = conclusion.kind === 'unknown' ? conclusion.gaps.filter(({ kind }) => kind !== 'cut') : [];
@@ -97,7 +104,8 @@ function gapLines(results: readonly ExploreResult[]): string[] {
   });
 }
 
-function verdict(result: ExploreResult, style: Styler, width: number): string {
+/** With what a proof takes for granted, on lines of its own. */
+export function verdict(result: ExploreResult, style: Styler, width: number): string {
   return result.violations > 0 ? violated(result, style) : satisfied(result, style, width);
 }
 

@@ -10,6 +10,7 @@ export {
   formatExplorations,
   type ExploreText,
 } from './explore-text.ts';
+export { explorationReport } from './explore-report.ts';
 export { explore } from './explore.ts';
 export type { Counterexample, ExploreResult, Stuck } from './explore-result.ts';
 export type { ExploreOptions, ExploreProgress } from './explore-options.ts';

@@ -2,7 +2,15 @@ export { type CycleDrawing, formatDot, formatMermaid } from './cycle-drawing.ts'
 export { formatCycle, transactionsOf } from './cycle.ts';
 export { counted, formatCount } from '../base/index.ts';
 export { printable, truncate, wrap } from './display-text.ts';
-export { formatEstimated, formatLevels, formatMarks } from './explorations.ts';
+export {
+  formatEstimated,
+  formatMarks,
+  formatReportTable,
+  levelsText,
+  levelTable,
+  marksTable,
+  toneOf,
+} from './explorations.ts';
 export { drawHistory } from './history-drawing.ts';
 export { formatSessions, type SessionsOptions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
@@ -18,6 +26,7 @@ export {
   stepsWithReads,
 } from './page/picture-steps.ts';
 export type {
+  PictureStep,
   PictureTransaction,
   ReportData,
   ReportTable,

@@ -64,7 +64,8 @@ export function sqlRunPicture(
     sessions,
     transactions: draft.transactions,
     steps: stepsWithReads(draft),
-    initial: initialOf(history),
+    // Without known times no step changes them.
+    initial: failure.operationTimes === null ? [] : initialOf(history),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../sql-program/index.ts';
 import { conclude } from '../../evidence/index.ts';
 import { cutOf } from '../index.ts';
-import { counted, formatCount, plain, printable, wrap } from '../../report/index.ts';
+import { counted, formatCount, plain, printable, type Styler, wrap } from '../../report/index.ts';
 import { profileText } from '../../database/index.ts';
 import type { SqlCampaignResult } from './sql-campaign-result.ts';
 
@@ -19,7 +19,7 @@ import type { SqlCampaignResult } from './sql-campaign-result.ts';
 export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
   const { style = plain, width = 80 } = options;
   if (result.replayed !== null) return answerLines(result, options).join('\n');
-  const { runs, seed, distinctSchedules, distinctPlans, marks } = result;
+  const { seed, distinctSchedules, distinctPlans, marks } = result;
   const never = [...marks].filter(([, held]) => held === 0);
   const conclusion = conclude(result.evidence);
   const where = `on ${profileText(result.profile)}`;
@@ -28,7 +28,7 @@ export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptio
   return [
     conclusion.kind === 'unknown'
       ? `${style('warning', `unknown ${where}`)}: ${printable(said.join(''))}`
-      : `${style('good', `passed ${counted(runs, 'run')}`)} ${where}: the invariant held in every run`,
+      : passedText(result, style),
     ...conclusionLines(conclusion, { width, style, said }),
     `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}${plans}`,
     ...fewSchedules(result).flatMap((text) => wrap(`warning: ${text}`, width)),
@@ -47,18 +47,37 @@ function fewSchedules({ runs, distinctSchedules, evidence: { sessions } }: SqlCa
 /** Fewer runs may be few schedules by chance. */
 const RUNS_MIN = 20;
 
-/** The text of a campaign in which a run failed, without a final line break: the run, its statements and what they show. */
-export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
-  const { style = plain, width = 80, command } = options;
-  const { runs, invariantBroken, notRetried, profile, seed } = result;
+export function passedText({ runs, profile }: SqlCampaignResult, style: Styler = plain): string {
+  return `${style('good', `passed ${counted(runs, 'run')}`)} on ${profileText(profile)}: the invariant held in every run`;
+}
+
+/** The verdict of a campaign in which a run failed. */
+export function failureTexts(result: SqlCampaignResult): {
+  readonly verdict: string;
+  readonly where: string;
+  /** What else went wrong. */
+  readonly besides: readonly string[];
+} {
+  const { runs, invariantBroken, notRetried, profile } = result;
   const cut = cutOf(result);
   const broken = `violated in ${formatCount(invariantBroken)} of ${counted(runs, 'run')}`;
   const retries = `error not retried in ${formatCount(notRetried)} of ${counted(runs, 'run')}`;
-  const where = `on ${profileText(profile)}${cut === null ? '' : ` (${cut})`}`;
+  return {
+    verdict: invariantBroken > 0 ? broken : retries,
+    where: `on ${profileText(profile)}${cut === null ? '' : ` (${cut})`}`,
+    besides: invariantBroken > 0 && notRetried > 0 ? [retries] : [],
+  };
+}
+
+/** The text of a campaign in which a run failed, without a final line break: the run, its statements and what they show. */
+export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
+  const { style = plain, width = 80, command } = options;
+  const { runs, profile, seed } = result;
+  const { verdict, where, besides } = failureTexts(result);
   return [
     ...answerLines(result, options),
-    `${style('bad', invariantBroken > 0 ? broken : retries)} ${where}: ${printable(failure.message)}`,
-    ...(invariantBroken > 0 && notRetried > 0 ? [retries] : []),
+    `${style('bad', verdict)} ${where}: ${printable(failure.message)}`,
+    ...besides,
     runs === 1
       ? `seed ${seed}`
       : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,

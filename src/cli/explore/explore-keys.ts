@@ -2,6 +2,7 @@
 import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
 import type { Host, Ending } from '../host.ts';
 import { type Program, requireUsed } from '../../program/index.ts';
+import { withReport } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { type Cut, cutEvidence, type UserProgram, withKept } from '../modules/user-program.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
@@ -10,13 +11,14 @@ import {
   type ExploreResult,
   type ExploreCheckpoint,
   type ExploreOptions,
+  explorationReport,
   explore,
   drawCounterexamples,
   formatExplorations,
   formatExploration,
 } from '../../explore/index.ts';
 import { exitCodeOf, verdictOf } from './explore-verdict.ts';
-import { constrainingLevels } from '../../isolation/index.ts';
+import { type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { exploreOnThreads } from './explore-threads.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
 import { foundByExplore } from '../failures/found-failures.ts';
@@ -75,7 +77,11 @@ export async function exploreKeyProgram(
   }
   results.forEach(requireUsed);
   const kept = await keepFailures(host, file, foundByExplore(program, results, options));
-  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
+  const prints = options.drawing === null && !options.json;
+  const commandOf = ({ level }: ExploreResult, token: string) => replayLine(file, level, token, host);
+  const data = () => explorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
+  const asked = { report: options.report, prints, host };
+  return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
 }
 
 /** The result so far of an exploration that was cut off. */
@@ -107,12 +113,14 @@ function shown(file: string, results: readonly ExploreResult[], options: Explore
   const look = appearance(host, options.color);
   const [result] = results;
   if (options.level === 'all' || result === undefined) return formatExplorations(results, look);
-  const commandOf = (token: string): string => {
-    const words = [file, '--level', result.level, '--replay', token];
-    return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
-  };
+  const commandOf = (token: string) => replayLine(file, result.level, token, host);
   const { recorded } = options;
   return formatExploration(result, { ...look, commandOf, ...(recorded === null ? {} : { recorded }) });
+}
+
+function replayLine(file: string, level: ConstrainingLevel, token: string, host: Host): string {
+  const words = [file, '--level', level, '--replay', token];
+  return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
 }
 
 function json(results: readonly ExploreResult[], { level, recorded }: ExploreCommandOptions): string {

@@ -39,6 +39,8 @@ export interface ExploreCommandOptions {
   /** The file to write a checkpoint to, and the one to continue from. */
   readonly checkpoint: string | null;
   readonly resume: string | null;
+  /** The HTML page to write. */
+  readonly report: string | null;
   readonly json: boolean;
   readonly color: boolean;
 }

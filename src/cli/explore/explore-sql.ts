@@ -19,6 +19,7 @@ import { foundBySqlExplore } from '../failures/found-failures.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
+import { withReport } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
@@ -81,7 +82,12 @@ export async function exploreSqlProgram(
     saving.add(result);
   }
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
-  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
+  const prints = options.drawing === null && !options.json;
+  const commandOf = ({ profile }: ExploreSqlResult, token: string) => replayLine(file, options, profile, token, host);
+  const data = () =>
+    campaign.sqlExplorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
+  const asked = { report: options.report, prints, host };
+  return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
 }
 
 /** Of several levels: 1 where one is violated, 2 where one is not known. */

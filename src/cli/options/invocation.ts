@@ -19,7 +19,11 @@ export function replayCommand(file: string, options: TestOptions, result: Campai
 }
 
 /** The command that does the same: the level, and what is not as it would be anyway. */
-export function testCommandLine(file: string, options: Omit<TestOptions, 'json' | 'color'>, host: Host): string {
+export function testCommandLine(
+  file: string,
+  options: Omit<TestOptions, 'json' | 'color' | 'report'>,
+  host: Host,
+): string {
   const { level, runs, seed, strategy, conflicts, abortRate, timeoutMs, replay } = options;
   const words = [
     file.startsWith('-') ? `./${file}` : file,

@@ -2,10 +2,11 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { strategyNames } from '../../mockdb/index.ts';
 import { exitCodes } from '../options/exit-codes.ts';
-import { defaults } from '../options/invocation.ts';
+import { defaults, replayCommand, shellWord } from '../options/invocation.ts';
 import { oneOf, rate, seconds, storeLevel, storeStrategy, wholeNumber } from '../options/option-values.ts';
 import {
   type CampaignOptions,
+  campaignReport,
   type CampaignResult,
   cutOf,
   runAtEveryLevel,
@@ -20,6 +21,7 @@ import { type EarlierFailures, replayEarlier } from '../failures/earlier-failure
 import { foundByTest } from '../failures/found-failures.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
+import { reportPath, withReport } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import type { TestOptions } from './test-options.ts';
 import { cutResult, reportLevels, reportOne } from './test-report.ts';
@@ -85,6 +87,7 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
     .option('--max-time <seconds>', 'for all runs; prints what it has found by then', seconds('max-time'))
+    .option('--report <file>', 'write what was found as one HTML page: the failing runs, drawn, step by step')
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -98,6 +101,7 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
           replay,
           conflicts,
           failures,
+          report,
           json = false,
           level,
           runs,
@@ -123,7 +127,8 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
         };
         const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
         const keeping = failures ? host : { ...host, failures: null };
-        end(await testCommand(file, { ...options, ...given, ...resolved, json }, keeping));
+        const asked = { ...options, ...given, ...resolved, report: reportPath(report), json };
+        end(await testCommand(file, asked, keeping));
       },
     );
 }
@@ -247,7 +252,8 @@ async function testOneLevel(
   const rest = { ...campaign, timeMaxMs: budget.leftMs };
   const weakestPassing = isCompared ? await weakestPassingLevel(program, campaign.level, rest) : undefined;
   const kept = await keepFailures(host, file, foundByTest(program, result, options));
-  return withKept(reportOne(file, options, result, host, weakestPassing), options.json ? null : kept);
+  const ending = withKept(reportOne(file, options, result, host, weakestPassing), options.json ? null : kept);
+  return withCampaignReport(ending, [result], file, options, host, weakestPassing);
 }
 
 async function testEveryLevel(
@@ -264,7 +270,26 @@ async function testEveryLevel(
     file,
     results.flatMap((result) => foundByTest(program, result, options)),
   );
-  return withKept(reportLevels(file, options, results, host), options.json ? null : kept);
+  const ending = withKept(reportLevels(file, options, results, host), options.json ? null : kept);
+  return withCampaignReport(ending, results, file, options, host);
+}
+
+function withCampaignReport(
+  ending: Ending,
+  results: readonly CampaignResult[],
+  file: string,
+  options: TestOptions,
+  host: Host,
+  weakestPassing?: ConstrainingLevel | null,
+): Promise<Ending> {
+  const context = {
+    heading: `moirai test ${shellWord(file)}`,
+    commandOf: (result: CampaignResult) => replayCommand(file, options, result, host),
+    weakestPassing,
+    runsAtOtherLevels: options.runs,
+  };
+  const { report, json } = options;
+  return withReport(ending, () => campaignReport(results, context), { report, prints: !json, host });
 }
 
 const testHelp = `

@@ -30,6 +30,8 @@ export interface TestOptions {
   readonly timeoutMs: number;
   /** For all of them. Absent: any. */
   readonly timeMaxMs?: number;
+  /** The HTML page to write. */
+  readonly report: string | null;
   readonly json: boolean;
   readonly color: boolean;
 }

@@ -10,6 +10,7 @@ import { foundBySqlTest } from '../failures/found-failures.ts';
 import type { Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
+import { withReport } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
@@ -28,8 +29,8 @@ export async function testSqlProgram(
   const { sql = {} } = options;
   refuseAll(file, options);
   refusePlans(options);
-  const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
-    await import('../sql-tools.ts');
+  const tools = await import('../sql-tools.ts');
+  const { conclusionOf, formatSqlFailure, formatSqlResult, sqlCampaignReport, sqlCampaignDefaults } = tools;
   const { parseProfile, profileText, recordedProfile } = await import('../../database/index.ts');
   const profile = parseProfile({
     ...sql,
@@ -43,7 +44,7 @@ export async function testSqlProgram(
     'profile' in recorded &&
     profileText(recordedProfile(recorded.profile)) === profileText(profile);
   const earlier = await replayEarlier(host, file, program, isAsked, { timeoutMs, onTurn: onRun });
-  const result = await runSqlCampaign(program, {
+  const result = await tools.runSqlCampaign(program, {
     profile,
     runs: sql.runs ?? sqlCampaignDefaults.runs,
     seed,
@@ -57,8 +58,13 @@ export async function testSqlProgram(
     ...(replay === undefined ? {} : { replay }),
     ...(sql.plans === undefined ? {} : { plans: sql.plans }),
   });
-  const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, shapeOfSql));
-  return withEarlier(withKept(report(result), options.json ? null : kept), earlier, options);
+  const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, tools.shapeOfSql));
+  const ending = withKept(report(result), options.json ? null : kept);
+  const token = result.failure?.replay ?? null;
+  const replayed = token === null ? null : replayLine(file, options, token, host);
+  const data = () => sqlCampaignReport(result, { heading: `moirai test ${shellWord(file)}`, replay: replayed });
+  const asked = { report: options.report, prints: !options.json, host };
+  return withEarlier(await withReport(ending, data, asked), earlier, options);
 
   function report(made: SqlCampaignResult): Ending {
     const { failure, timeout, waiting } = made;

@@ -7,10 +7,12 @@ import {
   drawHistory,
   formatCount,
   formatEstimated,
-  formatTable,
+  formatReportTable,
   plain,
   printable,
+  type ReportTable,
   type Styler,
+  toneOf,
   wrap,
 } from '../../report/index.ts';
 import { type Profile, profileText } from '../../database/index.ts';
@@ -21,24 +23,30 @@ export function formatSqlExplorations(
   results: readonly ExploreSqlResult[],
   { style = plain, width = 80 }: { readonly style?: Styler; readonly width?: number } = {},
 ): string {
-  const [head = '', ...rows] = formatTable([
-    ['level', 'schedules', 'histories', 'outcomes', 'invariant broken', 'error not retried', 'complete'],
-    ...results.map(({ profile, complete, ...counts }) => [
-      profileText(profile),
-      ...[counts.schedules, counts.histories, counts.outcomes, counts.invariantBroken, counts.notRetried].map(
-        formatCount,
-      ),
-      complete ? 'yes' : 'no',
-    ]),
-  ]);
-  return [
-    style('name', head),
-    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
-    ...summary(results).flatMap((text) => wrap(text, width)),
-  ].join('\n');
+  const lines = formatReportTable(sqlExplorationTable(results), style);
+  return [...lines, ...summary(results).flatMap((text) => wrap(text, width))].join('\n');
 }
 
-function summary(results: readonly ExploreSqlResult[]): string[] {
+/** A row a level; what follows from them is in `summary`. */
+export function sqlExplorationTable(results: readonly ExploreSqlResult[]): ReportTable {
+  return {
+    title: 'Levels',
+    head: ['level', 'schedules', 'histories', 'outcomes', 'invariant broken', 'error not retried', 'complete'],
+    rows: results.map(({ profile, complete, violations, ...counts }) => ({
+      cells: [
+        profileText(profile),
+        ...[counts.schedules, counts.histories, counts.outcomes, counts.invariantBroken, counts.notRetried].map(
+          formatCount,
+        ),
+        complete ? 'yes' : 'no',
+      ],
+      tone: toneOf(violations, complete),
+    })),
+    note: null,
+  };
+}
+
+export function summary(results: readonly ExploreSqlResult[]): string[] {
   const conclusions = results.map(({ evidence, invariantBroken }) =>
     conclude({ ...evidence, violations: invariantBroken }),
   );

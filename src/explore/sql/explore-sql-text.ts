@@ -52,7 +52,10 @@ function headline(
   return [...lines.map((line) => style(kind, line)), ...conclusionLines(conclusion, { width, style, said })];
 }
 
-function verdict(result: ExploreSqlResult, conclusion: Conclusion): readonly ['good' | 'bad' | 'warning', string] {
+export function verdict(
+  result: ExploreSqlResult,
+  conclusion: Conclusion,
+): readonly ['good' | 'bad' | 'warning', string] {
   const { profile, schedules, violations, stopped, plans } = result;
   const where = `on ${profileText(profile)}`;
   const all = counted(schedules, 'schedule');
@@ -81,7 +84,7 @@ function failing({ schedules, invariantBroken, notRetried, stopped }: ExploreSql
   return notRetried === 0 ? broken : `${broken}; ${retries}`;
 }
 
-function scope({ plans, histories, outcomes, repetitions }: ExploreSqlResult): string {
+export function scope({ plans, histories, outcomes, repetitions }: ExploreSqlResult): string {
   const paths = plans === 1 ? '' : `combinations of access paths ${formatCount(plans)}, `;
   const seen = `${paths}distinct histories ${formatCount(histories)}, distinct outcomes ${formatCount(outcomes)}`;
   return repetitions === 0 ? seen : `${seen}; runs that only swapped independent steps ${formatCount(repetitions)}`;

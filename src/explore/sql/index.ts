@@ -13,6 +13,7 @@ export {
   type SqlPartProgress,
   type SqlThread,
 } from './explore-sql-shared.ts';
+export { sqlExplorationReport } from './explore-sql-report.ts';
 export { exploreSql } from './explore-sql.ts';
 export type { ExploreSqlOptions, SqlProgress } from './explore-sql-options.ts';
 export type { ExploreSqlResult, SqlFailureKind } from './explore-sql-result.ts';

@@ -2,6 +2,7 @@
  * The page with its data: one file. The data is JSON in a script element that nothing runs. A `<` in it is written as an escape, so no text can
  * end the element or begin a comment (HTML, "Restrictions for contents of script elements").
  */
+import { assert } from '../../base/index.ts';
 import type { ReportData } from './report-data.ts';
 
 /** Where the data stands in the page that the build makes. */
@@ -9,7 +10,7 @@ const place = '{"report":null}';
 
 /** @param page as `scripts/build-page.mjs` made it */
 export function htmlPage(page: string, data: ReportData): string {
-  const [before = '', after] = page.split(place);
-  if (after === undefined) throw new Error('the page has no place for its data');
+  const [before, after, ...others] = page.split(place);
+  assert(after !== undefined && others.length === 0, 'the page has one place for its data');
   return `${before}${JSON.stringify({ report: data }).replaceAll('<', String.raw`\u003c`)}${after}`;
 }

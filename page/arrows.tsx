@@ -1,0 +1,135 @@
+/** Arrows over the grid: from each writer to the reads that saw it, and the edges of the cycle. Drawn where the steps stand after layout. */
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { RunPicture } from '../src/report/index.ts';
+
+interface ArrowsProps {
+  readonly grid: RefObject<HTMLDivElement | null>;
+  readonly run: RunPicture;
+  readonly at: number;
+  readonly lit: number | null;
+  readonly edge: number | null;
+}
+
+interface Arrow {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'wr' | 'edge';
+  readonly label: string;
+  readonly isLit: boolean;
+}
+
+interface Place {
+  readonly left: number;
+  readonly right: number;
+  readonly middle: number;
+  readonly session: number;
+}
+
+export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
+  const [layout, setLayout] = useState<{
+    readonly places: readonly Place[];
+    readonly width: number;
+    readonly height: number;
+  } | null>(null);
+  useLayoutEffect(() => {
+    const element = grid.current;
+    if (element === null) return undefined;
+    const measure = (): void => setLayout(layoutOf(element, run));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [run]);
+  if (layout === null) return null;
+  const { places, width, height } = layout;
+  return (
+    <svg class="arrows" aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <defs>
+        {(['wr', 'edge'] as const).map((kind) => (
+          <marker
+            key={kind}
+            id={`head-${kind}`}
+            class={kind}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerUnits="userSpaceOnUse"
+            markerWidth="10"
+            markerHeight="10"
+            orient="auto-start-reverse"
+          >
+            <path d="M0 0 8 4 0 8z" />
+          </marker>
+        ))}
+      </defs>
+      {arrowsOf(run, at, lit, edge).map(({ from, to, kind, label, isLit }, i) => {
+        const [a, b] = [places[from], places[to]];
+        if (a === undefined || b === undefined) return null;
+        const { path, x, y } = curve(a, b, i);
+        return (
+          <g key={`${kind} ${from} ${to} ${label}`} class={`${kind} ${isLit ? 'lit' : ''}`}>
+            <path d={path} marker-end={`url(#head-${kind})`} />
+            {kind === 'edge' && (
+              <text x={x} y={y}>
+                {label}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** What the picture shows up to the step. */
+function arrowsOf({ steps, cycle }: RunPicture, at: number, lit: number | null, edge: number | null): Arrow[] {
+  const inCycle = new Set(cycle.map((each) => each.steps.join()));
+  const reads = steps.flatMap(({ reads: all }, to) =>
+    [
+      ...new Set(
+        all.flatMap(({ writer, sight }) => (writer === null || sight === 'own' || writer === to ? [] : [writer])),
+      ),
+    ].map((from): Arrow => ({ from, to, kind: 'wr', label: 'wr', isLit: to === lit || from === lit })),
+  );
+  const edges = cycle.flatMap(({ steps: ends, relation }, i): Arrow[] => {
+    const [from, to] = ends;
+    if (from === undefined || to === undefined || from === to) return [];
+    return [{ from, to, kind: 'edge', label: relation, isLit: i === edge || from === lit || to === lit }];
+  });
+  const plain = reads.filter(({ from, to }) => !inCycle.has([from, to].join()));
+  return [...plain, ...edges].filter(({ from, to }) => Math.max(from, to) <= at);
+}
+
+function layoutOf(grid: HTMLDivElement, { steps }: RunPicture) {
+  const origin = grid.getBoundingClientRect();
+  const buttons = [...grid.querySelectorAll('[data-step]')];
+  const places = buttons.map((button, i): Place => {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    const middle = (top + bottom) / 2 - origin.top;
+    return { left: left - origin.left, right: right - origin.left, middle, session: steps[i]?.session ?? 0 };
+  });
+  return { places, width: grid.scrollWidth, height: grid.scrollHeight };
+}
+
+/** Between columns a curve from side to side; within one a bow at its right. */
+function curve(a: Place, b: Place, number: number): { readonly path: string; readonly x: number; readonly y: number } {
+  const shift = ((number % 5) - 2) * 3;
+  if (a.session === b.session) {
+    const bow = a.right + 22 + shift;
+    return {
+      path: `M${a.right} ${a.middle} C${bow} ${a.middle} ${bow} ${b.middle} ${b.right} ${b.middle}`,
+      x: bow - 6,
+      y: (a.middle + b.middle) / 2,
+    };
+  }
+  const isRightwards = a.session < b.session;
+  const [x1, x2] = isRightwards ? [a.right, b.left] : [a.left, b.right];
+  const bend = Math.max(24, Math.abs(x2 - x1) / 2) * (isRightwards ? 1 : -1);
+  const [y1, y2] = [a.middle + shift, b.middle + shift];
+  return {
+    path: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
+    x: (x1 + x2) / 2,
+    y: (y1 + y2) / 2,
+  };
+}

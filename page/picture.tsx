@@ -1,0 +1,182 @@
+/** Who saw what: sessions as columns, time downwards, transactions as boxes, arrows from writers to readers. */
+import { useRef } from 'preact/hooks';
+import type { PictureStep, RunPicture } from '../src/report/index.ts';
+import { Arrows } from './arrows.tsx';
+import { overwritersOf, writersOf } from './state-at.ts';
+import { columnsThatDiffer, oneLine, shown, stepSentence, stepTitle, valueText } from './words.ts';
+
+interface PictureProps {
+  readonly run: RunPicture;
+  /** The step of the stepper, and the one that is pointed at. */
+  readonly at: number;
+  readonly lit: number | null;
+  /** The edge of the cycle that is pointed at. */
+  readonly edge: number | null;
+  readonly goTo: (step: number) => void;
+  readonly point: (step: number | null) => void;
+}
+
+/** The first row has the names of sessions. */
+const rowOf = (step: number): number => step + 2;
+/** The first column has the numbers of steps. */
+const columnOf = (session: number): number => session + 2;
+
+export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
+  const grid = useRef<HTMLDivElement>(null);
+  const columns = `2.2rem repeat(${run.sessions.length}, minmax(13rem, 1fr))`;
+  const [writers, overwriters] = [writersOf(run, lit ?? -1), overwritersOf(run, lit ?? -1)];
+  const ofEdge = new Set(edge === null ? [] : run.cycle[edge]?.steps);
+  const lightOf = (step: number): string => {
+    if (ofEdge.has(step)) return 'in-edge';
+    if (writers.has(step)) return 'writer';
+    return overwriters.has(step) ? 'overwriter' : '';
+  };
+  return (
+    <section class="card picture" aria-label="Who saw what">
+      <Legend />
+      <div class="scrolls" tabIndex={0} role="region" aria-label="Schedule">
+        <div class="grid" ref={grid} style={{ gridTemplateColumns: columns }}>
+          {run.sessions.map((name, s) => (
+            <h3 key={s} style={{ gridRow: 1, gridColumn: columnOf(s) }}>
+              {shown(name, 60)}
+            </h3>
+          ))}
+          <Boxes run={run} at={at} />
+          {run.steps.map((step, i) => (
+            <Step
+              key={i}
+              run={run}
+              step={step}
+              at={i}
+              standing={i > at ? 'later' : i === at ? 'current' : 'done'}
+              light={lightOf(i)}
+              goTo={goTo}
+              point={point}
+            />
+          ))}
+          <Arrows grid={grid} run={run} at={at} lit={lit} edge={edge} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Legend() {
+  return (
+    <p class="legend" aria-hidden="true">
+      <span class="key wr">read from</span>
+      <span class="key edge">cycle</span>
+      <span class="key stale">stale read</span>
+      <span class="key wait">lock wait</span>
+      <span class="key aborted">aborted</span>
+    </p>
+  );
+}
+
+/** Transactions and lock waits, behind the steps. */
+function Boxes({ run, at }: Pick<PictureProps, 'run' | 'at'>) {
+  return (
+    <>
+      {run.transactions.map(({ session, status }, t) => {
+        const rows = run.steps.flatMap((step, i) => (step.transaction === t ? [i] : []));
+        const [first = 0, last = 0] = [rows[0], rows.at(-1)];
+        const style = { gridColumn: columnOf(session), gridRow: `${rowOf(first)} / ${rowOf(last) + 1}` };
+        return <div key={t} aria-hidden="true" class={`box ${status} ${first > at ? 'later' : ''}`} style={style} />;
+      })}
+      {run.steps.map((step, i) => {
+        const began = waitBegan(run, i);
+        if (began === null) return null;
+        const style = { gridColumn: columnOf(step.session), gridRow: `${rowOf(began)} / ${rowOf(i) + 1}` };
+        return <div key={i} aria-hidden="true" class="wait-bar" style={style} />;
+      })}
+    </>
+  );
+}
+
+/** Where a statement that waited began. */
+function waitBegan({ steps }: RunPicture, end: number): number | null {
+  const step = steps[end];
+  if (step === undefined || step.waitedFor === null) return null;
+  if (step.part === 'whole') return end;
+  return steps.findLastIndex(
+    ({ part, transaction, text }, i) =>
+      i < end && part === 'begin' && transaction === step.transaction && text === step.text,
+  );
+}
+
+interface StepProps extends Pick<PictureProps, 'run' | 'goTo' | 'point'> {
+  readonly step: PictureStep;
+  readonly at: number;
+  readonly standing: 'done' | 'current' | 'later';
+  readonly light: string;
+}
+
+function Step({ run, step, at, standing, light, goTo, point }: StepProps) {
+  const isFirst = run.steps.findIndex(({ transaction }) => transaction === step.transaction) === at;
+  const transaction = run.transactions[step.transaction];
+  const place = { gridRow: rowOf(at), gridColumn: columnOf(step.session) };
+  return (
+    <>
+      <span class="number" aria-hidden="true" style={{ gridRow: rowOf(at), gridColumn: 1 }}>
+        {at + 1}
+      </span>
+      <div class="cell" style={place}>
+        {isFirst && transaction !== undefined && (
+          <span class="box-name">
+            {shown(transaction.name, 60)}
+            {transaction.status === 'committed' ? '' : ` ${transaction.status === 'aborted' ? 'aborted' : 'left open'}`}
+          </span>
+        )}
+        <button
+          type="button"
+          class={`step ${standing} ${step.part} ${light} ${step.isError ? 'error' : ''}`}
+          data-step={at}
+          aria-current={standing === 'current' ? 'step' : undefined}
+          aria-label={`Step ${at + 1}, ${stepSentence(run, at)}`}
+          onClick={() => goTo(at)}
+          onMouseEnter={() => point(at)}
+          onMouseLeave={() => point(null)}
+          onFocus={() => point(at)}
+          onBlur={() => point(null)}
+        >
+          <StepText run={run} step={step} />
+        </button>
+      </div>
+    </>
+  );
+}
+
+function StepText({ run, step }: Pick<StepProps, 'run' | 'step'>) {
+  const columns = columnsThatDiffer(run);
+  const parameters = step.parameters.length === 0 ? '' : ` [${step.parameters.join(', ')}]`;
+  return (
+    <>
+      <span class="statement">
+        {step.part === 'end' && '… '}
+        {shown(stepTitle(step), 160)}
+        {parameters !== '' && <i>{shown(parameters, 80)}</i>}
+      </span>
+      {step.takesSnapshot !== null && <span class="tag snapshot">snapshot</span>}
+      {step.waitedFor !== null && <span class="tag wait">waited for {shown(oneLine(step.waitedFor), 80)}</span>}
+      {step.outcome !== '' && <span class="outcome">{shown(oneLine(step.outcome), 120)}</span>}
+      {step.reads
+        .filter(
+          ({ sight, condition }) =>
+            condition === null && (sight === 'stale' || sight === 'dirty' || step.outcome === ''),
+        )
+        .map(({ key, value, sight }, i) => (
+          <span key={i} class={`read ${sight}`}>
+            {sight === 'stale' && <b>stale</b>}
+            {sight === 'dirty' && <b>uncommitted</b>} {shown(key, 60)} = {valueText(value, columns(key))}
+          </span>
+        ))}
+      {step.writes
+        .filter(({ key }) => !key.includes(' where '))
+        .map(({ key, value }, i) => (
+          <span key={i} class="write">
+            {shown(key, 60)} := {valueText(value, columns(key))}
+          </span>
+        ))}
+    </>
+  );
+}

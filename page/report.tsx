@@ -1,0 +1,102 @@
+/** The page: the verdict first, the failing runs below each other behind tabs, tables, notes. */
+import { useState } from 'preact/hooks';
+import type { ReportData, ReportTable, RunPicture } from '../src/report/index.ts';
+import { RunView } from './run-view.tsx';
+import { shown } from './words.ts';
+
+const marks = { violated: '✕', satisfied: '✓', unknown: '?' } as const;
+
+export function Report({ report }: { readonly report: ReportData }) {
+  const { heading, database, verdict, runs, tables, notes } = report;
+  const [at, choose] = useState(0);
+  const run = runs[at];
+  return (
+    <>
+      <header class={`verdict ${verdict.kind}`}>
+        <p class="heading">
+          <span class="brand">moirai</span>
+          <code>{shown(heading)}</code>
+          <span class="database">{shown(database)}</span>
+        </p>
+        <h1>
+          <span class="mark" aria-hidden="true">
+            {marks[verdict.kind]}
+          </span>
+          <span>{shown(verdict.text, 1_000)}</span>
+        </h1>
+        {notes.map((note) => (
+          <p class="note" key={note}>
+            {shown(note, 1_000)}
+          </p>
+        ))}
+      </header>
+      <main>
+        {tables.map((table) => (
+          <LevelTable key={table.title} table={table} />
+        ))}
+        {runs.length > 1 && <Choice runs={runs} at={at} choose={choose} />}
+        {run !== undefined && (
+          <RunView key={at} run={run} isNamed={runs.length === 1 && verdict.text.endsWith(run.message)} />
+        )}
+      </main>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly runs: readonly RunPicture[];
+  readonly at: number;
+  readonly choose: (run: number) => void;
+}
+
+/** Several counterexamples. */
+function Choice({ runs, at, choose }: ChoiceProps) {
+  return (
+    <nav class="choice" aria-label="Failing runs">
+      {runs.map(({ message, count }, i) => (
+        <button key={i} type="button" aria-pressed={i === at} onClick={() => choose(i)}>
+          <b>{i + 1}</b> {shown(message, 90)}
+          {count !== null && <small> {count}</small>}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function LevelTable({ table }: { readonly table: ReportTable }) {
+  const { title, head, rows, note } = table;
+  return (
+    <section class="card levels">
+      <h2>{shown(title)}</h2>
+      <div class="scrolls" tabIndex={0} role="region" aria-label={shown(title)}>
+        <table>
+          <thead>
+            <tr>
+              {head.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ cells, tone }, i) => (
+              <tr key={i} class={tone ?? ''}>
+                {cells.map((cell, c) =>
+                  c === 0 ? (
+                    <th key={c} scope="row">
+                      {shown(cell)}
+                    </th>
+                  ) : (
+                    <td key={c}>{shown(cell)}</td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {note !== null && <p>{shown(note, 1_000)}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,181 @@
+/** The HTML report in Chromium: opened from disk, walked to its end by keyboard, compared with what the same command prints. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, root, runProcess, UserFolder } from './support/cli.ts';
+import { CommandProcess } from './support/command-process.ts';
+
+interface Look {
+  readonly words: string;
+  readonly title: string;
+  readonly errors: readonly string[];
+  readonly requests: readonly string[];
+  /** What axe calls serious or critical: in light of the first page, in dark of the second, and so on. */
+  readonly serious: readonly string[];
+  /** Before the first step, and after each. */
+  readonly walked: readonly {
+    readonly line: string;
+    readonly current: string | null;
+    readonly rows: readonly string[][];
+  }[];
+  readonly elements: readonly string[];
+}
+
+const long = 'x'.repeat(1_000_000);
+/** Evaluated in the program and here. */
+const hostileKeys = `['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', 'bidi\\u202e\\u2066', 'nul\\0', '__proto__', '<!--']`;
+const hostileProgram = `import { program } from 'moirai';
+const keys = ${hostileKeys};
+const all = (session) => session.transaction(async (t) => {
+  for (const key of keys) await t.write(key, (await t.read(key)) + '</script><b>&amp;' + key);
+  await t.write('long', 'x'.repeat(1_000_000));
+});
+export default program({
+  initial: Object.fromEntries(keys.map((key) => [key, '<i>'])),
+  sessions: { '<b>"a"</b>': all, b: all },
+  invariant: () => '</script><script>alert(2)</script>\\u202e\\0',
+});
+`;
+
+const commands = {
+  sql: ['test', 'examples/sql-transfer.ts'],
+  levels: ['explore', 'examples/sql-transfer.ts', '--isolation', 'all'],
+  keys: ['explore', 'examples/cart.ts', '--level', 'causal'],
+  passes: ['explore', 'examples/cart.ts', '--level', 'serializable'],
+  hostile: ['test', 'hostile.js', '--runs', '3'],
+} as const;
+type Name = keyof typeof commands;
+
+const folder = new UserFolder();
+const printed = new Map<Name, string>();
+const looks = new Map<Name, Look>();
+
+beforeAll(async () => {
+  await build();
+  folder.write({ 'hostile.js': hostileProgram, 'package.json': '{"type":"module"}' });
+  const commandLine = new CommandProcess();
+  const names = Object.keys(commands) as Name[];
+  try {
+    for (const name of names) {
+      const [command, file, ...rest] = commands[name];
+      const path = name === 'hostile' ? join(folder.path, file) : file;
+      const report = join(folder.path, `${name}.html`);
+      const { out } = await commandLine.run([command, path, ...rest, '--no-failures', '--report', report], root);
+      printed.set(name, out);
+    }
+  } finally {
+    await commandLine.stop();
+  }
+  const script = fileURLToPath(new URL('support/report-in-browser.mjs', import.meta.url));
+  const files = names.map((name) => join(folder.path, `${name}.html`));
+  const { out, err } = await runProcess(process.execPath, [script, ...files]);
+  if (out === '') throw new Error(err);
+  const { seen } = JSON.parse(out) as { readonly seen: readonly Look[] };
+  names.forEach((name, i) => looks.set(name, seen[i] as Look));
+}, 300_000);
+afterAll(() => folder.remove());
+
+function lookAt(name: Name): Look {
+  return looks.get(name) as Look;
+}
+
+/** Lines of text as one sentence. */
+function joined(lines: readonly string[]): string {
+  return lines.map((line) => line.trim()).join(' ');
+}
+
+describe.each(Object.keys(commands) as Name[])('%s', (name) => {
+  test('opens without errors, asks for nothing, and is accessible', () => {
+    const { errors, requests, serious } = lookAt(name);
+    expect({ errors, requests, serious }).toEqual({ errors: [], requests: [], serious: [] });
+  });
+
+  test('the command says where it is', () => {
+    expect(printed.get(name)?.trimEnd().split('\n').at(-1)).toBe(`report: ${join(folder.path, `${name}.html`)}`);
+  });
+});
+
+test('the page without its data is small', () => {
+  expect(statSync(join(root, 'dist/report-page.html')).size).toBeLessThan(150_000);
+});
+
+describe('a SQL program', () => {
+  test('has the words of the text: verdict, cause, cycle, replay', () => {
+    const text = printed.get('sql') ?? '';
+    const { words, title } = lookAt('sql');
+    const lines = text.split('\n');
+    const cause = lines.findIndex((line) => line.startsWith('Cause: '));
+    const cycle = lines.findIndex((line) => line.startsWith('.-> '));
+    const page = words.replaceAll(/\s+/g, ' ');
+    expect(page.toLowerCase()).toContain((lines[0] ?? 'no line').toLowerCase());
+    expect(page).toContain(joined(lines.slice(cause, cycle)));
+    expect(page).toContain(/^\.-> (.*)$/m.exec(text)?.[1] ?? 'no cycle');
+    expect(page).toContain(/^replay: (.*)$/m.exec(text)?.[1] ?? 'no replay');
+    expect(title).toBe('moirai test examples/sql-transfer.ts · moirai');
+  });
+
+  test('the stepper walks through the statements of the text, to the end', () => {
+    const statements = [
+      ...(printed.get('sql') ?? '').matchAll(/^ {2}(alice|bob|invariant) +(?:\.\.\. )?(.*?)(?:\.\.\.| {2}\[.*)?$/gm),
+    ];
+    expect(statements.length).toBeGreaterThan(10);
+    const [first, ...steps] = lookAt('sql').walked;
+    expect(first?.line).toBe(`0 of ${statements.length} Before the first step`);
+    expect(steps).toHaveLength(statements.length);
+    statements.forEach(([, session = '', sql = ''], i) => {
+      const line = `${i + 1} of ${statements.length} ${session}: ${sql}`;
+      expect(steps[i]?.line.slice(0, line.length)).toBe(line);
+      expect(steps[i]?.current).toContain(`Step ${i + 1}, ${session}: ${sql}`);
+    });
+  });
+
+  test('shows at each step what is committed and what each session has seen', () => {
+    const balances = lookAt('sql').walked.map(({ rows }) => rows.find(([key]) => key === 'accounts/1')?.slice(1));
+    expect(balances[0]).toEqual(['balance 100', '·', '·', '·']);
+    expect(balances).toContainEqual(['balance 100', 'balance 100', 'balance 50not committed', '·']);
+    expect(balances).toContainEqual(['balance 50', 'balance 100outdated', 'balance 50', '·']);
+    expect(balances).toContainEqual(['balance 50', 'balance 30not committed', 'balance 50', '·']);
+    expect(balances.at(-1)).toEqual(['balance 30', 'balance 30', 'balance 50outdated', 'balance 30']);
+  });
+});
+
+test('levels: a row a level, with the numbers of the text', () => {
+  const { words } = lookAt('levels');
+  const rows = [...(printed.get('levels') ?? '').matchAll(/^(PostgreSQL, .*?) {2,}(.*)$/gm)];
+  expect(rows).toHaveLength(3);
+  for (const [, level = '', counts = ''] of rows) expect(words).toContain([level, ...counts.split(/\s+/)].join('\t'));
+  expect(words).toContain(
+    'the weakest level at which the invariant holds in all schedules: PostgreSQL, repeatable read',
+  );
+});
+
+test('keys: a stale read is marked, and a passing exploration says what it proves', () => {
+  const { words, walked } = lookAt('keys');
+  expect(printed.get('keys')).toContain('(older)');
+  expect(words).toContain('stale');
+  expect(walked.at(-1)?.line).toMatch(/^(\d+) of \1 /);
+  const [verdict = ''] = (printed.get('passes') ?? '').split('\n');
+  expect(lookAt('passes').words.toLowerCase()).toContain(verdict.toLowerCase());
+  expect(lookAt('passes').walked).toEqual([]);
+});
+
+test('hostile keys, values and messages are text', () => {
+  const { words, elements, walked } = lookAt('hostile');
+  expect(words).toContain('</script><script>alert(2)</script>\\u202e\\u0000');
+  for (const text of [
+    '</script><script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    'bidi\\u202e\\u2066',
+    'nul\\u0000',
+    '__proto__',
+    '<!--',
+    '<b>"a"</b>',
+  ])
+    expect(words).toContain(text);
+  // oxlint-disable-next-line eslint/no-control-regex -- what must not be there
+  expect(words).not.toMatch(/[\u202a-\u202e\u2066-\u2069\0]/);
+  expect(words).not.toContain(long);
+  expect(elements).not.toContain('img');
+  expect(walked.length).toBeGreaterThan(20);
+});
