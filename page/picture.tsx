@@ -23,7 +23,7 @@ const columnOf = (session: number): number => session + 2;
 
 export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   const grid = useRef<HTMLDivElement>(null);
-  const columns = `2.2rem repeat(${run.sessions.length}, minmax(13rem, 1fr))`;
+  const columns = `2.2rem repeat(${run.sessions.length}, minmax(9.5rem, 1fr))`;
   const [writers, overwriters] = [writersOf(run, lit ?? -1), overwritersOf(run, lit ?? -1)];
   const ofEdge = new Set(edge === null ? [] : run.cycle[edge]?.steps);
   const lightOf = (step: number): string => {
@@ -64,11 +64,12 @@ export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
 function Legend() {
   return (
     <p class="legend" aria-hidden="true">
-      <span class="key wr">read from</span>
+      <span class="key transaction">transaction</span>
+      <span class="key wr">read from its writer</span>
       <span class="key edge">cycle</span>
       <span class="key stale">stale read</span>
       <span class="key wait">lock wait</span>
-      <span class="key aborted">aborted</span>
+      <span class="key aborted">aborted transaction</span>
     </p>
   );
 }
@@ -124,7 +125,7 @@ function Step({ run, step, at, standing, light, goTo, point }: StepProps) {
         {isFirst && transaction !== undefined && (
           <span class="box-name">
             {shown(transaction.name, 60)}
-            {transaction.status === 'committed' ? '' : ` ${transaction.status === 'aborted' ? 'aborted' : 'left open'}`}
+            <small>{transaction.status === 'unknown' ? 'left open' : transaction.status}</small>
           </span>
         )}
         <button

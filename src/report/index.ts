@@ -3,10 +3,12 @@ export { formatCycle, transactionsOf } from './cycle.ts';
 export { counted, formatCount } from '../base/index.ts';
 export { printable, truncate, wrap } from './display-text.ts';
 export {
+  brokenLevels,
   formatEstimated,
   formatMarks,
   formatReportTable,
   levelsText,
+  type LevelsThatFail,
   levelTable,
   marksTable,
   toneOf,

@@ -64,8 +64,7 @@ export function sqlRunPicture(
     sessions,
     transactions: draft.transactions,
     steps: stepsWithReads(draft),
-    // Without known times no step changes them.
-    initial: failure.operationTimes === null ? [] : initialOf(history),
+    initial: initialOf(history),
   };
 }
 
@@ -104,7 +103,7 @@ function boxesOf({ statements, history, operationTimes }: SqlFailure): Box[] {
   });
 }
 
-/** Of one that is not in the history, or without known times; `null`: it was left open. */
+/** Of one that is not in the history; `null`: it was left open. */
 function endOf(box: readonly LoggedStatement[]): TransactionEnd | null {
   const last = box.at(-1);
   if (last === undefined || !last.endsTransaction) return null;
