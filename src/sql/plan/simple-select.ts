@@ -7,6 +7,7 @@ import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
+import { groupedSource } from './grouped-access.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { type FromList, planJoins } from './join.ts';
@@ -110,10 +111,11 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
   const inOrder = (): Source | null =>
     list.nodes.length > 1 ? orderedJoin() : orderedSource(list, sort, limit !== null, scope.planning);
   const ordered = isPlain ? inOrder() : null;
+  const found = groupedSource(list, groupedBy(parts), scope.planning) ?? joined;
   const plan: SelectPlan = {
     ordered: ordered === null ? null : whilePossible(ordered),
     from: { ...from, ...list },
-    source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), scope.planning) ?? joined), having),
+    source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), found, scope.planning)), having),
     rowCount: () => scope.rowCount,
     targets,
     sortKeys: sort.keys,
@@ -143,12 +145,20 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
   return isOpen(select, plan, list, scope) ? notingLimit(planned, plan) : planned;
 }
 
+/** What GROUP BY or DISTINCT makes one row of. */
+function groupedBy({ calls, distinct, targets }: SelectParts): readonly Expression[] {
+  if (calls.hasWindows()) return [];
+  return calls.groupKeys() ?? (distinct === null ? [] : targets.map(({ expression }) => expression));
+}
+
 /** Aggregates and window functions: what has to happen between WHERE and the select list. */
 interface Calls {
   readonly prepare: (node: Node) => Node;
   readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
   /** Over all rows of the query, where nothing else is computed from them. */
   readonly aggregates: () => readonly Aggregate[];
+  /** `null`: the query is not grouped. */
+  readonly groupKeys: () => readonly Expression[] | null;
   readonly metNoRow: (running: Running) => boolean;
   /** Known when the select list and ORDER BY have been planned. */
   readonly hasWindows: () => boolean;
@@ -166,6 +176,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       prepare: (node) => node,
       source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
       aggregates: () => [],
+      groupKeys: () => null,
       // Its one row comes from what its subqueries compute.
       metNoRow: ({ aggregated }) => select.fromClause === undefined && aggregated.fromNone && !aggregated.fromSome,
       hasWindows: () => !windows.isEmpty,
@@ -181,6 +192,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       return windows.isEmpty ? groups : windows.source(groups, grouping.width);
     },
     aggregates: () => (select.groupClause === undefined ? grouping.aggregates : []),
+    groupKeys: () => grouping.keys,
     metNoRow: (running) => grouping.metNoRow(running),
     hasWindows: () => !windows.isEmpty,
   };
