@@ -50,6 +50,7 @@ export function sqlRunPicture(
   const draft: DraftPicture = {
     history,
     older: null,
+    sessions,
     transactions: boxes.map((box) => pictureTransaction(box, failure, sessions)),
     steps,
     boxOf: new Map(boxes.flatMap(({ transaction }, box) => (transaction === null ? [] : [[transaction, box]]))),
@@ -61,6 +62,7 @@ export function sqlRunPicture(
     cause: [...failure.plan.map((clause) => `with ${clause}`), ...(cause === null ? [] : [cause.text])],
     cycle: cause === null ? [] : pictureEdges(draft, cause.cycle, cause.sentences),
     replay,
+    order: null,
     sessions,
     transactions: draft.transactions,
     steps: stepsWithReads(draft),
