@@ -25,7 +25,7 @@ import { isOpen, notingLimit } from './open-limit.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
 import { withoutUnreadTables } from './unread-tables.ts';
 import { type Distinct, type SelectPlan, rowTest, selectedRows } from './tuple.ts';
-import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
+import { columnNames, integerConstant, isOtherConstant, nodesOf, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
 import type { Running } from '../execution.ts';
 
@@ -275,13 +275,32 @@ function planDistinct(
   const isPlain = first === undefined || Object.keys(first).length === 0;
   if (isPlain) {
     const types = targets.map(({ expression }) => expression.type);
-    const isHidden = sort.targets.some((target, i) => target < 0 && !isTargetColumn(sort.keys[i], targets));
-    if (isHidden) {
-      throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list');
+    const { sortsDistinctByExpressions } = engineRules[scope.dialect];
+    const isHidden = (target: number, i: number): boolean =>
+      target < 0 &&
+      !isTargetColumn(sort.keys[i], targets) &&
+      !(sortsDistinctByExpressions && isOfTargets(select.sortClause?.[i], targets, scope, prepare));
+    if (sort.targets.some(isHidden)) {
+      throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list', {
+        mysqlNumber: 3065,
+      });
     }
     return { keyOf: ({ values }) => rowKey(values, types, scope.dialect) };
   }
   return distinctOn(clause, select, targets, sort, scope, prepare);
+}
+
+/** Does the expression look at columns of the select list only? Rows that DISTINCT makes one have the same value of it then. */
+function isOfTargets(
+  sortBy: Node | undefined,
+  targets: readonly Target[],
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): boolean {
+  const nodes = nodesOf(sortBy);
+  if (nodes.some((node) => 'SubLink' in node)) return false;
+  const columns = nodes.filter((node) => 'ColumnRef' in node);
+  return columns.every((node) => isTargetColumn(compileExpression(prepare(node), scope), targets));
 }
 
 function isTargetColumn(key: Expression | undefined, targets: readonly Target[]): boolean {
