@@ -1,6 +1,7 @@
-/** Clients for the programs that analyze makes: of PostgreSQL's extended protocol, over a session's stream, text in and out. */
+/** Clients for the programs that analyze makes: of PostgreSQL's extended protocol, text in and out, over a session's stream or without its bytes. */
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import type { SessionQueries } from '../serve/index.ts';
 import {
   type BackendMessage,
   decodeBackend,
@@ -88,6 +89,32 @@ export class PostgresClient implements ProgramClient {
   }
 }
 
+/** The same without the bytes, where the database is in this process. */
+export class PostgresQueries implements ProgramClient {
+  readonly #queries: SessionQueries;
+
+  constructor(queries: SessionQueries) {
+    this.#queries = queries;
+  }
+
+  async query(sql: string, parameters: readonly unknown[] = []): Promise<QueryResult> {
+    const answer = await this.#queries.query(
+      sql,
+      parameters.map((value) => (value === null ? null : textOf(value))),
+    );
+    if (answer.kind === 'refused') throw new RefusedStatement(answer.code, answer.message);
+    const { columns, rows, count } = answer;
+    const named = rows.map((row) =>
+      Object.fromEntries(columns.map(({ name, type }, at) => [name, cellOf(row[at] ?? null, type.oid)])),
+    );
+    return { rows: named, count };
+  }
+
+  end(): void {
+    this.#queries.end();
+  }
+}
+
 function textOf(value: unknown): string {
   if (Array.isArray(value))
     return `{${value.map((each) => (each === null ? 'NULL' : JSON.stringify(textOf(each)))).join(',')}}`;
@@ -107,7 +134,11 @@ function resultOf(messages: readonly BackendMessage[]): QueryResult {
     if (message.kind === 'row-description') ({ fields } = message);
     if (message.kind === 'data-row') {
       const cells = message.values.map(
-        (value, at) => [fields[at]?.name ?? '', cellOf(value, fields[at]?.typeOid ?? 0)] as const,
+        (value, at) =>
+          [
+            fields[at]?.name ?? '',
+            cellOf(value === null ? null : Buffer.from(value).toString(), fields[at]?.typeOid ?? 0),
+          ] as const,
       );
       rows.push(Object.fromEntries(cells));
     }
@@ -119,9 +150,8 @@ function resultOf(messages: readonly BackendMessage[]): QueryResult {
 /** int2, int4, int8, float4, float8, numeric: what conditions and sums of an application compute with. */
 const numbers = new Set([21, 23, 20, 700, 701, 1700]);
 
-function cellOf(value: Uint8Array | null, typeOid: number): Cell {
-  if (value === null) return null;
-  const text = Buffer.from(value).toString();
+function cellOf(text: string | null, typeOid: number): Cell {
+  if (text === null) return null;
   if (typeOid === 16) return text === 't';
   return numbers.has(typeOid) ? Number(text) : text;
 }

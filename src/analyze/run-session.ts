@@ -1,26 +1,22 @@
 /** How a session of a witness runs on a database. */
-import type { Duplex } from 'node:stream';
-import type { StatementEvent } from '../database/index.ts';
 import type { Dialect } from './application.ts';
+import type { Connecting } from './connecting.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, RefusedStatement } from './program-client.ts';
 import { type Ran, ranInVain, runSteps, runUnit } from './run-steps.ts';
 import type { WitnessSession } from './witness-definition.ts';
 
-/** A connection of the session, whose statements are reported when they have ended. */
-export type Connect = (onStatement?: (event: StatementEvent) => void) => Duplex;
-
 /** @param around puts something between a client and the session that it is of */
 export type RunSession = (
   session: WitnessSession,
-  connect: Connect,
+  connecting: Connecting,
   around?: (client: ProgramClient) => Promise<ProgramClient>,
 ) => Promise<Ran>;
 
 /** By the statements that the source has. */
 export function runStatements(dialect: Dialect): RunSession {
-  return async (session, connect, around) => {
-    const client = await engineOf[dialect].connect(connect());
+  return async (session, connecting, around) => {
+    const client = await engineOf[dialect].connect(connecting);
     return runWith(session, around === undefined ? client : await around(client), dialect);
   };
 }

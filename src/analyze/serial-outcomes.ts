@@ -1,14 +1,14 @@
 /** What the serial orders of a witness come to: each runs on a database of its own. */
 import { type Chooser, exploring, nextPath } from '../base/index.ts';
 import type { Table } from '../sql/index.ts';
-import { connectTo } from '../serve/index.ts';
 import { type DatabaseImage, openSqlDatabase, type SharedPlans, type SqlDatabase } from '../database/index.ts';
 import { prepareSchema, schemaFault, type SharedSchema } from '../sql-program/index.ts';
+import { connectingTo } from './connecting.ts';
 import { engineOf } from './engines.ts';
 import type { ProgramClient, QueryResult } from './program-client.ts';
 import { statementsIn } from './paths.ts';
 import { isOf } from './run-dependent-columns.ts';
-import type { Connect, RunSession } from './run-session.ts';
+import type { RunSession } from './run-session.ts';
 import type { Ran } from './run-steps.ts';
 import { ChoosingClient, usesSkipLocked } from './skip-locked-choices.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
@@ -192,18 +192,18 @@ export class SerialRuns {
     const database = await this.#open();
     try {
       const ran: Record<string, Ran> = {};
-      const connected = (): Promise<ProgramClient> => engineOf[dialect].connect(connectTo(database));
+      // One for the whole order: an application that serves one call after the other.
+      const connecting = connectingTo(database);
+      const connected = (): Promise<ProgramClient> => engineOf[dialect].connect(connecting);
       const tableNamed = (name: string): Table | undefined => {
         const found = database.catalog.relation('public', name);
         return found?.kind === 'table' ? found : undefined;
       };
-      // One for the whole order: an application that serves one call after the other.
-      const connect: Connect = (onStatement) => connectTo(database, onStatement === undefined ? {} : { onStatement });
       for (const session of order) {
         const mayChoose = statementsIn(session.steps).some(({ sql }) => usesSkipLocked(sql));
         const choosing = async (client: ProgramClient): Promise<ProgramClient> =>
           new ChoosingClient(client, await connected(), chooser, dialect, tableNamed);
-        ran[session.name] = await this.#run(session, connect, mayChoose ? choosing : undefined);
+        ran[session.name] = await this.#run(session, connecting, mayChoose ? choosing : undefined);
       }
       return { ran, state: await readState(this.#definition, await connected()) };
     } finally {

@@ -2,11 +2,10 @@
  * A SQL program of a few transactions on a few rows that holds if every run is serializable by what can be seen: some serial order of the transactions
  * that committed shows each of them the same rows and leaves the same final state. The serial orders run on databases of their own.
  */
-import type { Duplex } from 'node:stream';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import { observeStatements } from '../sql-program/index.ts';
+import { connectingAs } from './connecting.ts';
 import { engineOf } from './engines.ts';
-import { type Connect, type RunSession, runStatements } from './run-session.ts';
+import { type RunSession, runStatements } from './run-session.ts';
 import type { Ran } from './run-steps.ts';
 import { outcomeText, readState, SerialOutcomes } from './serial-outcomes.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
@@ -42,14 +41,14 @@ export function programOf(
     sessions: Object.fromEntries(
       definition.sessions.map((session) => [
         session.name,
-        (connection: SqlConnection) => run(session, connectOf(connection)),
+        (connection: SqlConnection) => run(session, connectingAs(connection)),
       ]),
     ),
-    invariant: async ({ connect, results }) => {
-      const client = await engineOf[definition.dialect].connect(connect() as Duplex);
+    invariant: async (end) => {
+      const client = await engineOf[definition.dialect].connect(connectingAs(end));
       const state = await readState(definition, client);
       client.end();
-      const ran = results as Readonly<Record<string, Ran>>;
+      const ran = end.results as Readonly<Record<string, Ran>>;
       // Half of a unit is no transaction of any serial order.
       if (definition.sessions.some(({ name }) => ran[name]?.end === 'partial')) return true;
       const committed = definition.sessions
@@ -64,11 +63,4 @@ export function programOf(
       return `no serial order of ${committed.join(', ')} explains ${differing[kind]}`;
     },
   });
-}
-
-function connectOf(connection: SqlConnection): Connect {
-  return (onStatement) => {
-    if (onStatement !== undefined) observeStatements(connection, onStatement);
-    return connection.connect() as Duplex;
-  };
 }

@@ -8,6 +8,7 @@ import { mysqlConversations } from './mysql/conversation.ts';
 import { postgresConversations } from './postgres/conversation.ts';
 import { sentPlaces } from './sent-places.ts';
 import type { SqlServer } from '../sql/index.ts';
+import { SessionQueries } from './postgres/session-queries.ts';
 
 export interface ConnectToOptions {
   /** Reads what a serializable observer of the end reads. */
@@ -38,6 +39,18 @@ export function connectTo(database: SqlDatabase, options: ConnectToOptions = {})
     onBug === undefined ? {} : { onBug },
   );
   return client;
+}
+
+/** The same without the protocol's bytes and without a stream: the statements of a client whose user and database are these. */
+export function queriesOf(
+  database: SqlDatabase,
+  user: string,
+  options: Omit<ConnectToOptions, 'findsPlaces' | 'onBug'> = {},
+): SessionQueries {
+  const server = attended(database, options, null);
+  return new SessionQueries(
+    server.connect({ user, database: user, parameters: new Map(), onParameter: () => undefined }),
+  );
 }
 
 export interface ConversationOptions {

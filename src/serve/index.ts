@@ -1,4 +1,5 @@
-export { connectTo, type ConnectToOptions, startConversation } from './connect.ts';
+export { connectTo, type ConnectToOptions, queriesOf, startConversation } from './connect.ts';
+export type { SessionQueries, TextAnswer } from './postgres/session-queries.ts';
 export { httpInterface } from './http/interface.ts';
 export { listen, type Listener, type ListenOptions } from './listener.ts';
 export { type ServedDatabase, serveDatabase, type ServeDatabaseOptions } from './serve-database.ts';

@@ -7,6 +7,7 @@ export { anomalyText } from './anomaly-text.ts';
 export { AnswerTree } from './answer-tree.ts';
 export { ArrivalMemory, type SavedArrivals } from './arrivals.ts';
 export { conclusionLines, toldGap } from './conclusion-text.ts';
+export { queriesOfConnection } from './connection-queries.ts';
 export { InvariantTally } from './invariant-tally.ts';
 export { ENDS_JUDGED_AGAIN, type RunBesides, judgedAgain } from './judged-again.ts';
 export { observeStatements } from './observed-statements.ts';

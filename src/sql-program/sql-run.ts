@@ -8,7 +8,7 @@ import {
   type SqlDatabase,
   type StatementEvent,
 } from '../database/index.ts';
-import { connectTo, type ConnectToOptions } from '../serve/index.ts';
+import { connectTo, type ConnectToOptions, queriesOf } from '../serve/index.ts';
 import type { InvariantEvidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import {
@@ -27,6 +27,7 @@ import {
   violationOf,
 } from '../program/index.ts';
 import { ArrivalMemory, Arrivals } from './arrivals.ts';
+import { offerQueries } from './connection-queries.ts';
 import { FinalState } from './final-state.ts';
 import { InvariantAwaits } from './invariant-awaits.ts';
 import { InvariantStatements } from './invariant-statements.ts';
@@ -319,13 +320,15 @@ class Run {
 
   #end(results: Record<string, unknown>): SqlEnd {
     const noteResults = (): void => void (this.#asksResults = true);
-    return {
+    const end = {
       ...this.#connection('invariant', true),
       get results() {
         noteResults();
         return results;
       },
     };
+    this.#offerQueries(end, true);
+    return end;
   }
 
   /** What the invariant has sent without awaiting the answer arrives after it has returned. */
@@ -343,19 +346,33 @@ class Run {
   #connection(name: string, isInvariant: boolean): SqlConnection {
     const connection: SqlConnection = {
       name,
-      connect: () => {
-        if (this.#isTimePassing && !isInvariant) this.sessions.connectedLate(name);
-        return connectTo(this.#database, {
-          id: this.#connectionId(name),
-          name,
-          readsStrongly: isInvariant,
+      connect: () =>
+        connectTo(this.#database, {
+          ...this.#connecting(connection, isInvariant),
           findsPlaces: this.#options.findsPlaces === true,
-          ...this.#listeners(name, isInvariant, observerOf(connection)),
-        });
-      },
+        }),
       sometimes: (what, condition = true) => mark(this.#marks, what, condition),
     };
+    this.#offerQueries(connection, isInvariant);
     return connection;
+  }
+
+  /** Where the places of statements are looked for, they are those of writes to a stream. */
+  #offerQueries(connection: SqlConnection, isInvariant: boolean): void {
+    if (this.#options.findsPlaces === true) return;
+    offerQueries(connection, (user) => queriesOf(this.#database, user, this.#connecting(connection, isInvariant)));
+  }
+
+  /** A connection is about to be made. */
+  #connecting(connection: SqlConnection, isInvariant: boolean): ConnectToOptions {
+    const { name } = connection;
+    if (this.#isTimePassing && !isInvariant) this.sessions.connectedLate(name);
+    return {
+      id: this.#connectionId(name),
+      name,
+      readsStrongly: isInvariant,
+      ...this.#listeners(name, isInvariant, observerOf(connection)),
+    };
   }
 
   /** In the order of the sessions, whichever connects first: decisions are among connections in order of their numbers. */

@@ -1,6 +1,7 @@
 /** Sessions of a witness by the application's own functions. */
 import type { Dialect, Unit } from '../application.ts';
-import type { Connect, RunSession } from '../run-session.ts';
+import type { Connecting } from '../connecting.ts';
+import type { RunSession } from '../run-session.ts';
 import { ranInVain } from '../run-steps.ts';
 import type { ApplicationCode, CallOutcome } from './application-code.ts';
 import { SentStatements } from './sent-statements.ts';
@@ -12,7 +13,7 @@ export class CodeSessions {
   readonly #dialect: Dialect;
   readonly #isFresh: boolean;
   /** By what their connections come to: those that are imported for one run, or for one serial order. */
-  readonly #fresh = new Map<Connect, number>();
+  readonly #fresh = new Map<Connecting, number>();
   #underWay = 0;
   /** Why a session could not run: what the others did then shows nothing. */
   failure: string | null = null;
@@ -29,15 +30,15 @@ export class CodeSessions {
     this.sent = new SentStatements(dialect);
   }
 
-  readonly run: RunSession = async ({ name, scope, arguments: given }, connect) => {
+  readonly run: RunSession = async ({ name, scope, arguments: given }, connecting) => {
     const sent = new SentStatements(this.#dialect);
     this.sent = sent;
     const unit = this.#units.get(name);
     const call = unit === undefined ? { reason: `no unit is named ${name}` } : unitCall(unit, given);
     if (!('kind' in call)) return this.#fail(call.reason);
     this.#underWay += 1;
-    const application = this.#isFresh ? await this.#freshFor(connect) : [...this.#units.keys()].indexOf(name);
-    const outcome = await this.#code.call(application, call, () => connect(sent.connection()));
+    const application = this.#isFresh ? await this.#freshFor(connecting) : [...this.#units.keys()].indexOf(name);
+    const outcome = await this.#code.call(application, call, () => connecting.stream(sent.connection()));
     this.#underWay -= 1;
     this.outcome = outcome;
     if (outcome.kind === 'failed') return this.#fail(outcome.reason);
@@ -51,13 +52,13 @@ export class CodeSessions {
     await Promise.all(all.map((application) => this.#code.forget(application)));
   }
 
-  async #freshFor(connect: Connect): Promise<number> {
-    const known = this.#fresh.get(connect);
+  async #freshFor(connecting: Connecting): Promise<number> {
+    const known = this.#fresh.get(connecting);
     if (known !== undefined) return known;
     // Another run begins.
     if (this.#underWay === 1) await this.forgetFresh();
     const application = firstFresh + this.#fresh.size;
-    this.#fresh.set(connect, application);
+    this.#fresh.set(connecting, application);
     return application;
   }
 

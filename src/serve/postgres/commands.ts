@@ -312,4 +312,9 @@ function commandTag(command: string, rowCount: number): string {
   return counting.has(command) ? `${command} ${rowCount}` : command;
 }
 
+/** What the tag of a command tells; 0 where it tells no count. */
+export function countOf(command: string, rowCount: number): number {
+  return command === 'INSERT' || counting.has(command) ? rowCount : 0;
+}
+
 const counting = new Set(['SELECT', 'UPDATE', 'DELETE', 'MERGE', 'FETCH', 'MOVE', 'COPY']);
