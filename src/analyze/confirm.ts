@@ -1,7 +1,7 @@
 /** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
 import { stopText } from '../base/index.ts';
 import { counted } from '../report/index.ts';
-import type { Explored, ExploreLimits, Explorer } from './explore-witness.ts';
+import type { ExploreLimits, Explorer } from './explore-witness.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
 
 export type Confirmation =
@@ -47,9 +47,10 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       reason = `the search for a witness ended after ${limits.schedulesMax} schedules`;
       break;
     }
-    const explored = await exploreUntilSeen(definition, {
+    const explored = await limits.explore(definition, {
       ...limits,
       schedulesMax: Math.min(limits.schedulesMax, left),
+      failsFastAfter: shownSchedulesMax,
       exploredShapes,
     });
     if (explored.kind === 'failed') {
@@ -112,13 +113,3 @@ export const provenSchedulesMax = 12;
 
 /** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
 export const shownSchedulesMax = 20;
-
-/** A few schedules, which say how many of them show an anomaly; where none does, as many as the limits allow, up to the first that does. */
-async function exploreUntilSeen(definition: WitnessDefinition, limits: ConfirmLimits): Promise<Explored> {
-  const schedulesMax = Math.min(limits.schedulesMax, shownSchedulesMax);
-  const explored = await limits.explore(definition, { ...limits, schedulesMax });
-  const isEnough = explored.kind !== 'explored' || explored.isComplete || explored.violations > 0;
-  return isEnough || limits.schedulesMax === schedulesMax
-    ? explored
-    : limits.explore(definition, { ...limits, failsFast: true });
-}

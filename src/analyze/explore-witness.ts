@@ -13,8 +13,8 @@ export interface ExploreLimits {
   readonly schedulesMax: number;
   /** Of all explorations together. Default: any. */
   readonly budget?: Budget;
-  /** Is the first schedule that no serial order explains the last? */
-  readonly failsFast?: boolean;
+  /** As of `ExploreSqlOptions`. */
+  readonly failsFastAfter?: number;
   /** Shapes of serial orders: a definition with one of them is not explored. Without them, no shape is asked for. */
   readonly exploredShapes?: ReadonlySet<string>;
 }
@@ -26,8 +26,8 @@ export type Explorer = (definition: WitnessDefinition, limits: ExploreLimits) =>
 export interface WitnessJob {
   readonly definition: WitnessDefinition;
   readonly schedulesMax: number;
-  readonly failsFast: boolean;
   /** As of `ExploreLimits`. */
+  readonly failsFastAfter?: number;
   readonly exploredShapes?: ReadonlySet<string>;
   /** That are left. `null`: any. */
   readonly timeMaxMs: number | null;
@@ -40,10 +40,15 @@ export function exploringHere(): Explorer {
 
 /** @param thread does a job as `exploringJobs` does */
 export function exploringIn(thread: (job: WitnessJob) => Promise<Explored>): Explorer {
-  return (definition, { schedulesMax, failsFast = false, budget, exploredShapes }) => {
+  return (definition, { schedulesMax, failsFastAfter, budget, exploredShapes }) => {
     const leftMs = budget?.leftMs ?? Infinity;
-    const shapes = exploredShapes === undefined ? {} : { exploredShapes };
-    return thread({ definition, schedulesMax, failsFast, ...shapes, timeMaxMs: leftMs === Infinity ? null : leftMs });
+    return thread({
+      definition,
+      schedulesMax,
+      ...(failsFastAfter === undefined ? {} : { failsFastAfter }),
+      ...(exploredShapes === undefined ? {} : { exploredShapes }),
+      timeMaxMs: leftMs === Infinity ? null : leftMs,
+    });
   };
 }
 
@@ -99,7 +104,7 @@ export type Explored =
 
 export async function exploreWitness(
   definition: WitnessDefinition,
-  { schedulesMax, budget, failsFast = false, exploredShapes }: ExploreLimits,
+  { schedulesMax, budget, failsFastAfter, exploredShapes }: ExploreLimits,
   plans: PlansByTables,
   other?: OtherRun,
 ): Promise<Explored> {
@@ -121,7 +126,7 @@ export async function exploreWitness(
       schedulesMax,
       isFunctionOfReads: true,
       violationsOnly: other === undefined,
-      failsFast,
+      ...(failsFastAfter === undefined ? {} : { failsFastAfter }),
       ...(other === undefined ? {} : { waitMs: other.limitMs, timeoutMs: other.limitMs }),
       ...(other?.replay === undefined ? {} : { replay: other.replay }),
       ...(budget?.signal === undefined ? {} : { signal: budget.signal }),

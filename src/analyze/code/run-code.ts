@@ -175,9 +175,7 @@ class CodeCheck {
   }
 
   async #explore(program: WitnessDefinition): Promise<AnomalyRun> {
-    const few = await this.#explored(program, { ...this.#limits, schedulesMax: shownSchedulesMax });
-    const isEnough = few.kind === 'failed' || few.isComplete || few.violations > 0;
-    const explored = isEnough ? few : await this.#explored(program, { ...this.#limits, failsFast: true });
+    const explored = await this.#explored(program, { ...this.#limits, failsFastAfter: shownSchedulesMax });
     if (explored.kind === 'failed') return { kind: 'not run', reason: explored.reason };
     const { anomaly, schedules, violations, isComplete, replay } = explored;
     if (anomaly === null || replay === null) return { kind: 'not shown', schedules, isComplete };

@@ -22,6 +22,8 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly failuresMax?: number;
   /** End with the first violation. Default false. */
   readonly failsFast?: boolean;
+  /** End after so many schedules where one of them violates, else with the first violation beyond them. Default: with none. */
+  readonly failsFastAfter?: number;
   /** Leave out schedules that only swap independent steps? Default true. */
   readonly reduces?: boolean;
   /** Is the program known to be a function of what it reads, and do its sessions share nothing? Then no schedule runs twice to check that. Default false. */

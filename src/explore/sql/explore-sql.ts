@@ -266,7 +266,9 @@ class SqlExploration {
   }
 
   async #runOnce(decisions: Decisions): Promise<void> {
-    const { schedulesMax = Infinity, historiesMax = Infinity } = this.#options;
+    const { schedulesMax = Infinity, historiesMax = Infinity, failsFast = false } = this.#options;
+    const failsFastAfter = failsFast ? 0 : (this.#options.failsFastAfter ?? Infinity);
+    if (this.#found.counts.all > 0 && this.#found.schedules >= failsFastAfter) this.#stopped = 'violation';
     if (this.#found.schedules >= schedulesMax) this.#stopped = 'schedules';
     if (this.#found.histories.size >= historiesMax) this.#stopped = 'histories';
     if (this.#stopped !== null) return;
@@ -274,7 +276,7 @@ class SqlExploration {
     const run = await this.#repeated.made(() => checkedRun(this.#program, this.#runOptions(decisions)));
     if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? lateOf(run);
     else await this.#judge(run);
-    if (this.#options.failsFast === true && this.#found.counts.all > 0) this.#stopped ??= 'violation';
+    if (this.#found.counts.all > 0 && this.#found.schedules > failsFastAfter) this.#stopped ??= 'violation';
     this.#options.onProgress?.({
       schedules: this.#found.schedules,
       histories: this.#found.histories.size,
