@@ -177,7 +177,8 @@ export class Session implements SqlSession, ConnectedSession {
     if (state.isClosed) return;
     state.isClosed = true;
     this.watch.onClose?.(this.transactionStatus);
-    this.interrupt(new SqlError('57P01', 'the client is gone'));
+    // An error costs its stack.
+    if (instance.scheduler.isBusy(this.id)) this.interrupt(new SqlError('57P01', 'the client is gone'));
     this.rollback();
     instance.disconnect(this.id);
   }

@@ -38,7 +38,7 @@ import type { SessionFailure } from './session-record.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
 import { prepareSchema } from './prepare-schema.ts';
 import { repeatSchema } from './shared-schema.ts';
-import { MomentsOfConnection } from './statement-moments.ts';
+import { MomentsOfConnection, type StatementMoments } from './statement-moments.ts';
 import type { SqlRunOptions } from './sql-run-options.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -141,7 +141,9 @@ class Run {
   readonly #database: SqlDatabase;
   readonly #options: SqlRunOptions;
   readonly #marks = new Map<string, boolean>();
-  readonly #statements: LoggedStatement[] = [];
+  readonly #ended: (() => LoggedStatement)[] = [];
+  /** Of most runs they are not asked for: their texts cost more than the statements. */
+  #statements: readonly LoggedStatement[] | null = null;
   /** What the sessions were given. */
   readonly #given: SqlConnection[] = [];
   #isTimePassing = false;
@@ -231,6 +233,7 @@ class Run {
     const { violation, mistake } = judged;
     await this.#passTime();
     if (violation === null) await this.#judgeAgain(results);
+    const statementsOf = (): readonly LoggedStatement[] => (this.#statements ??= this.#ended.map((draw) => draw()));
     return {
       kind: 'finished',
       violation,
@@ -239,7 +242,9 @@ class Run {
       failures: this.#failures,
       path: this.#options.decisions.path,
       marks: this.#marks,
-      statements: this.#statements,
+      get statements() {
+        return statementsOf();
+      },
       steps: this.#steps?.steps ?? [],
       results,
       history: () => this.#database.history(),
@@ -375,6 +380,10 @@ class Run {
     };
   }
 
+  #log(event: StatementEvent, name: string, moments: StatementMoments): void {
+    this.#ended.push(() => logged(event, name, moments));
+  }
+
   /** In the order of the sessions, whichever connects first: decisions are among connections in order of their numbers. */
   #connectionId(name: string): number {
     const count = (this.#connections.get(name) ?? 0) + 1;
@@ -395,7 +404,7 @@ class Run {
     return {
       onSession: (session) => {
         connection = session.id;
-        if (isLogged) moments = new MomentsOfConnection(session, this.#database, () => this.#statements.length);
+        if (isLogged) moments = new MomentsOfConnection(session, this.#database, () => this.#ended.length);
         if (!isInvariant) this.sessions.connected(name, session);
         else
           session.watch.onArrival = (sql) => {
@@ -404,7 +413,7 @@ class Run {
           };
       },
       onStatement: (event) => {
-        if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
+        if (moments !== null) this.#log(event, name, moments.take(event));
         this.#steps?.statement(name, event);
         if (isInvariant) {
           this.#awaits.ended(event);

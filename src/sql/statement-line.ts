@@ -3,11 +3,22 @@
  * number of a request, a trace (sqlcommenter). Hints, `/*+ ... *\/`, and what MySQL executes, `/*! ... *\/`, are no comments.
  */
 export function statementLine(sql: string): string {
-  return sql
+  const known = lines.get(sql);
+  if (known !== undefined) return known;
+  const line = sql
     .replaceAll(literalOrComment, (text) => (isComment.test(text) ? ' ' : text))
     .replaceAll(/\s+/g, ' ')
     .trim();
+  if (lines.size >= linesMax) lines.clear();
+  if (sql.length <= keptMax) lines.set(sql, line);
+  return line;
 }
+
+/** Runs of one program send the same texts, again and again. */
+const lines = new Map<string, string>();
+const linesMax = 1_000;
+/** Characters. */
+const keptMax = 10_000;
 
 const literalOrComment =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|\/\*(?![!+])[^]*?\*\/|--(?=\s|$)[^\n]*/g;
