@@ -5,6 +5,7 @@
 import type { Node, ParseResult } from '@pgsql/types';
 import { loadModule, parseSync, scanSync } from 'libpg-query';
 import { SqlError } from './model/index.ts';
+import { withoutNested } from './nested-comments.ts';
 import { RecentTexts } from './recent-texts.ts';
 
 /** Loads the parser, once; nothing can be parsed before. */
@@ -49,7 +50,7 @@ export interface SqlToken {
 export function tokensOf(sql: string): readonly SqlToken[] | null {
   try {
     const bytes = Buffer.from(sql);
-    return scanSync(sql).tokens.flatMap(({ start, end, tokenName, keywordName }) => {
+    return scanSync(withoutNested(sql)).tokens.flatMap(({ start, end, tokenName, keywordName }) => {
       if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT') return [];
       const kind = tokenKinds[tokenName] ?? (keywordName === 'RESERVED_KEYWORD' ? 'reserved' : 'other');
       return [{ text: bytes.subarray(start, end).toString(), start, end, kind }];
@@ -82,7 +83,7 @@ function parse(sql: string): Statements {
   if (isBlank(sql)) return [];
   return recent.get(sql, () => {
     try {
-      return parseSync(sql).stmts ?? [];
+      return parseSync(withoutNested(sql)).stmts ?? [];
     } catch (error) {
       throw syntaxError(sql, error);
     }
@@ -94,7 +95,7 @@ function isBlank(sql: string): boolean {
   if (sql.trim() === '') return true;
   if (!/^\s*(--|\/\*|;)/.test(sql)) return false;
   try {
-    return scanSync(sql).tokens.every(
+    return scanSync(withoutNested(sql)).tokens.every(
       ({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT' || tokenName === 'ASCII_59',
     );
   } catch {
