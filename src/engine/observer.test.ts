@@ -14,7 +14,7 @@ import {
   withRows,
 } from './engine.test-support.ts';
 import { innodbStorage } from './innodb/storage.ts';
-import type { ObservedVersion, StorageObserver } from './observer.ts';
+import type { ObservedVersion, StorageObserver, UndoneWrite } from './observer.ts';
 import { postgresStorage } from './postgres/storage.ts';
 
 class Recorder implements StorageObserver {
@@ -33,8 +33,8 @@ class Recorder implements StorageObserver {
     this.told.push(`${transaction} unread ${row} #${sequence}`);
   }
 
-  onUndo(transaction: number, _table: number, row: number, sequence: number): void {
-    this.told.push(`${transaction} undo ${row} #${sequence}`);
+  onUndo(transaction: number, undone: readonly UndoneWrite[]): void {
+    for (const { id, sequence } of undone) this.told.push(`${transaction} undo ${id} #${sequence}`);
   }
 
   onScan(): null {

@@ -12,6 +12,13 @@ export interface ObservedVersion {
   readonly lastValues: readonly SqlValue[];
 }
 
+export interface UndoneWrite {
+  readonly table: TableId;
+  /** The row. */
+  readonly id: RowId;
+  readonly sequence: number;
+}
+
 export interface StorageObserver {
   /** false: what it hears of reads and scans is of no use, so that a storage need not tell. */
   readonly isRecording: boolean;
@@ -26,8 +33,8 @@ export interface StorageObserver {
     version: ObservedVersion,
     older: ObservedVersion | null,
   ): void;
-  /** A write is undone and its transaction continues: its statement failed, or a savepoint was rolled back. */
-  onUndo(transaction: number, table: TableId, row: RowId, sequence: number): void;
+  /** Writes are undone and their transaction continues: its statement failed, or a savepoint was rolled back. */
+  onUndo(transaction: number, undone: readonly UndoneWrite[]): void;
   /**
    * A scan begins. Rows that match it come as reads.
    * @param snapshot it sees what was committed up to this commit, and own writes; Infinity: also what is not committed

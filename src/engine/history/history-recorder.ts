@@ -3,7 +3,7 @@
  * history of it.
  */
 import type { OperationTimes, Recorder } from '../engine-profile.ts';
-import type { ObservedScan, ObservedVersion, StorageObserver } from '../observer.ts';
+import type { ObservedScan, ObservedVersion, StorageObserver, UndoneWrite } from '../observer.ts';
 import type { History } from '../../history/index.ts';
 import type { CatalogQuery, Table } from '../../sql/index.ts';
 import { type Dialect, type KeptCondition, SqlError } from '../../sql/model/index.ts';
@@ -18,6 +18,7 @@ import {
 } from './recorded-history.ts';
 import { rowNames } from './row-names.ts';
 import { RowVersions } from './row-versions.ts';
+import { undoWrites } from './undo-writes.ts';
 
 /** Conditions that are kept. A loop over rows asks one condition of an inner table for each outer row. */
 const scansMax = 100_000;
@@ -85,15 +86,11 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     if (this.#operations <= this.#operationsMax) this.#versions.write(table, row, version, older, at);
   }
 
-  /** What the transaction read of its own write goes with the write. */
-  onUndo(transaction: number, table: number, row: number, sequence: number): void {
-    const operations = this.#transactions.get(transaction)?.operations ?? [];
-    const written = operations.findLastIndex((each) => isWriteOf(each, table, row, sequence));
-    if (written >= 0) {
-      const after = operations.splice(written).slice(1);
-      operations.push(...after.flatMap((each) => withoutReadsOf(each, table, row, sequence)));
-    }
-    this.#versions.undo(table, row, sequence, (this.#clock += 1));
+  /** What the transaction read of its own writes goes with them. */
+  onUndo(transaction: number, undone: readonly UndoneWrite[]): void {
+    const recorded = this.#transactions.get(transaction);
+    if (recorded !== undefined) undoWrites(recorded.operations, undone);
+    for (const { table, id, sequence } of undone) this.#versions.undo(table, id, sequence, (this.#clock += 1));
   }
 
   /** What is kept is judged as a whole: when it is too much, nothing is. */
@@ -207,26 +204,6 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     for (const { operations } of this.#transactions.values()) operations.length = 0;
     this.#versions.clear();
   }
-}
-
-function isWriteOf(operation: RecordedOperation, table: number, row: number, sequence: number): boolean {
-  return (
-    operation.kind === 'write' &&
-    operation.table === table &&
-    operation.row === row &&
-    operation.version.sequence === sequence
-  );
-}
-
-function withoutReadsOf(
-  operation: RecordedOperation,
-  table: number,
-  row: number,
-  sequence: number,
-): RecordedOperation | [] {
-  if (operation.kind !== 'reads' || operation.table !== table) return operation;
-  const versions = operation.versions.filter((version) => version.row !== row || version.sequence !== sequence);
-  return versions.length === 0 ? [] : { ...operation, versions };
 }
 
 /** Many are kept, so a list gives up the room that it reserved as it grew. */

@@ -171,8 +171,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** Of a statement that failed, or back to a savepoint. */
   undoTo(mark: number): void {
-    const { observer } = this.storage;
-    for (const { table, id, sequence } of this.#written.slice(mark)) observer?.onUndo(this.id, table, id, sequence);
+    this.storage.observer?.onUndo(this.id, this.#written.slice(mark));
     this.#undo(mark);
   }
 

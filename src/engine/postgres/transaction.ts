@@ -169,9 +169,7 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
 
   /** Of a statement that failed, or back to a savepoint. */
   undoTo(mark: Mark): void {
-    const { observer } = this.storage;
-    for (const { table, id, sequence } of this.#written.slice(mark.written))
-      observer?.onUndo(this.id, table, id, sequence);
+    this.storage.observer?.onUndo(this.id, this.#written.slice(mark.written));
     this.#undo(mark);
   }
 
