@@ -20,7 +20,7 @@ import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
 import { withoutTruncation } from './mysql-truncation.ts';
 import { isTemporal, mysqlConversion } from './mysql-values.ts';
 import { secondDigitsOf } from './second-digits.ts';
-import { chargeFor, isSized, textBytes } from './value-bytes.ts';
+import { chargeFor, isSized, SPLIT_FACTOR, textBytes } from './value-bytes.ts';
 import type { Execution } from '../execution.ts';
 
 /** A quoted string whose type is not known yet; also NULL, whose text is null. */
@@ -114,7 +114,7 @@ function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, '
       isSized(source.type) && isSized(type)
         ? (frame) => {
             const value = evaluate(frame);
-            chargeFor(frame.execution.budget, textBytes(value) * READ_FACTOR);
+            chargeFor(frame.execution.budget, textBytes(value) * SPLIT_FACTOR);
             return value === null ? null : convert(value, frame.execution);
           }
         : (frame) => {
@@ -123,9 +123,6 @@ function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, '
           },
   };
 }
-
-/** What reading a text as an array or a document may take of each character. */
-const READ_FACTOR = 32;
 
 function digitsOfConversion(source: Expression, type: SqlType, dialect: Dialect): number {
   return isTemporal(type) && type.name !== 'date' ? secondDigitsOf(source, dialect) : -1;

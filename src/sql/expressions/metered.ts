@@ -5,7 +5,7 @@
 import { SqlError, type SqlValue } from '../model/index.ts';
 import { resetDecimals } from './numeric-functions.ts';
 import type { Call, Implementation } from './signature.ts';
-import { chargeFor, flattened, isSized, largeBytes, textBytes, valueBytes } from './value-bytes.ts';
+import { chargeFor, flattened, isSized, largeBytes, SPLIT_FACTOR, textBytes, valueBytes } from './value-bytes.ts';
 
 /** The same function, whose large values are charged to the statement. */
 export function metered(name: string, call: Call, implementation: Implementation): Implementation {
@@ -68,8 +68,6 @@ function flat(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.length > largeBytes ? flattened(value) : value;
 }
 
-/** A text that is split into its characters has a string of its own for each. */
-const SPLIT_FACTOR = 32;
 const FRUGAL_FACTOR = 3;
 
 /** Functions that read a text as a whole. */

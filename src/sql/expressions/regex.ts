@@ -7,24 +7,33 @@ import type { Execution } from '../execution.ts';
 import { regexDegree } from './regex-degree.ts';
 
 interface Compiled {
+  readonly pattern: string;
+  readonly flags: string;
   readonly regex: RegExp;
-  readonly degree: number;
+  /** Longer texts are matched under watch. */
+  readonly unwatchedLength: number;
 }
 
 const cache = new Map<string, Compiled>();
 const cacheMax = 500;
 
+/** The one before: a statement asks for the same, row after row, and a key for the cache is a text to make. */
+let latest: Compiled | null = null;
+
 /** `flags`: i, g, and PostgreSQL's others that change nothing here. @throws SqlError 2201B */
 function compiled(pattern: string, flags: string): Compiled {
+  if (latest === null || latest.pattern !== pattern || latest.flags !== flags) latest = cached(pattern, flags);
+  latest.regex.lastIndex = 0;
+  return latest;
+}
+
+function cached(pattern: string, flags: string): Compiled {
   const key = `${flags}/${pattern}`;
   const known = cache.get(key);
-  if (known !== undefined) {
-    known.regex.lastIndex = 0;
-    return known;
-  }
+  if (known !== undefined) return known;
   if (cache.size >= cacheMax) cache.clear();
   const regex = build(pattern, flags);
-  const made = { regex, degree: regexDegree(regex.source) };
+  const made = { pattern, flags, regex, unwatchedLength: STEPS_UNWATCHED ** (1 / regexDegree(regex.source)) };
   cache.set(key, made);
   return made;
 }
@@ -39,8 +48,12 @@ export function withRegex<T>(
   [pattern, flags = '']: readonly [pattern: string, flags?: string],
   work: (regex: RegExp) => T,
 ): T {
-  const { regex, degree } = compiled(pattern, flags);
-  return within(budget, text, degree, () => work(regex));
+  const { regex, unwatchedLength } = compiled(pattern, flags);
+  try {
+    return budget === undefined || text.length <= unwatchedLength ? work(regex) : budget.stoppable(() => work(regex));
+  } catch (error) {
+    throw complexity(error);
+  }
 }
 
 export function matchesRegex(
@@ -54,18 +67,24 @@ export function matchesRegex(
 
 /** Every match, as far as it is asked for. @throws SqlError 2201B, 57014 */
 export function* eachMatch(
-  { budget }: Pick<Execution, 'budget'>,
+  execution: Pick<Execution, 'budget'>,
   text: string,
   pattern: string,
   flags: string,
 ): Generator<RegExpExecArray, void> {
-  const { regex: shared, degree } = compiled(pattern, `${flags.replaceAll('g', '')}g`);
-  const regex = new RegExp(shared);
-  const next = (): RegExpExecArray | null => regex.exec(text);
-  for (let match = within(budget, text, degree, next); match !== null; match = within(budget, text, degree, next)) {
+  const { budget } = execution;
+  const globally = `${flags.replaceAll('g', '')}g`;
+  let at = 0;
+  for (;;) {
     budget?.checkInterrupt();
+    const match = withRegex(execution, text, [pattern, globally], (regex) => {
+      regex.lastIndex = at;
+      return regex.exec(text);
+    });
+    if (match === null) return;
+    at = match.index + match[0].length;
     // An empty match ends where it begins; a character may have two units.
-    if (match[0] === '') regex.lastIndex += (text.codePointAt(regex.lastIndex) ?? 0) > 0xffff ? 2 : 1;
+    if (match[0] === '') at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
     yield match;
   }
 }
@@ -73,15 +92,10 @@ export function* eachMatch(
 /** Steps that a match may take without a watch, which costs as much as some ten thousand steps. */
 const STEPS_UNWATCHED = 1e6;
 
-function within<T>(budget: Execution['budget'], text: string, degree: number, work: () => T): T {
-  try {
-    const isWatched = budget !== undefined && text.length ** degree > STEPS_UNWATCHED;
-    return isWatched ? budget.stoppable(work) : work();
-  } catch (error) {
-    // V8 compiles it when it is first used.
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SqlError('2201B', 'invalid regular expression: regular expression is too complex');
-  }
+/** V8 compiles an expression when it is first used, and finds only then that it is too large. */
+function complexity(error: unknown): unknown {
+  if (!(error instanceof SyntaxError)) return error;
+  return new SqlError('2201B', 'invalid regular expression: regular expression is too complex');
 }
 
 function build(pattern: string, flags: string): RegExp {

@@ -31,7 +31,7 @@ import { jsonPartText, nodeSource, nodeText } from './json-operators.ts';
 import { isSetReturning, type SetReturningName } from './function-names.ts';
 import { eachMatch, withRegex } from './regex.ts';
 import { addToTimestamp } from './time-operators.ts';
-import { chargeFor, textBytes } from './value-bytes.ts';
+import { chargeFor, SPLIT_FACTOR, textBytes } from './value-bytes.ts';
 
 export interface SetReturning {
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
@@ -76,9 +76,6 @@ const makers: Readonly<Record<SetReturningName, Make>> = {
     operands.length === 1 ? strictly(name, types.regclass, [], () => []) : undefined,
 };
 
-/** A text that is split into its characters has a string of its own for each. */
-const PARTS_FACTOR = 32;
-
 /** No rows where an argument is NULL. */
 function strictly(
   name: string,
@@ -91,7 +88,7 @@ function strictly(
     *rows(frame) {
       const values = operands.map(({ evaluate }) => evaluate(frame));
       if (values.includes(null)) return;
-      for (const value of values) chargeFor(frame.execution.budget, textBytes(value) * PARTS_FACTOR);
+      for (const value of values) chargeFor(frame.execution.budget, textBytes(value) * SPLIT_FACTOR);
       for (const value of make(...(values as never[]))) yield [value];
     },
   };
@@ -287,7 +284,7 @@ function splitTable(operands: readonly Expression[], scope: Scope, name: string)
     columns: [{ name, type: types.text }],
     *rows(frame) {
       const [text = null, separator = null, nullText = null] = given.map(({ evaluate }) => evaluate(frame));
-      chargeFor(frame.execution.budget, textBytes(text) * PARTS_FACTOR);
+      chargeFor(frame.execution.budget, textBytes(text) * SPLIT_FACTOR);
       const parts = splitText(text as string | null, separator as string | null, nullText as string | null);
       for (const part of parts ?? []) yield [part];
     },
@@ -329,7 +326,7 @@ function ofRegex(
       if (values.includes(null)) return;
       // They have been cast to text.
       const [text = '', pattern = '', flags = ''] = values as string[];
-      chargeFor(frame.execution.budget, textBytes(text) * PARTS_FACTOR);
+      chargeFor(frame.execution.budget, textBytes(text) * SPLIT_FACTOR);
       for (const value of make(frame.execution, text, pattern, flags)) yield [value];
     },
   };

@@ -5,6 +5,9 @@ import type { SqlType, SqlValue } from '../model/index.ts';
 /** Values below are not worth a question: the rows of a statement are counted as well. */
 export const largeBytes = 1 << 12;
 
+/** A text that is split into its characters has a string of its own for each; read as an array or a document, a value for a few. */
+export const SPLIT_FACTOR = 32;
+
 export function chargeFor(budget: Budget | undefined, bytes: number): void {
   if (bytes > largeBytes) budget?.charge(bytes);
 }
