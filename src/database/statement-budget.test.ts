@@ -17,7 +17,8 @@ test.each([
   [`select lpad('x', 2000000000)`, '54000'],
   [`select 'x' ~ 'a{256}'`, '2201B'],
 ])('%s: %s', async (sql, code) => {
-  const database = await openDatabase({}, { computeMsMax: 50 });
+  // What has another answer may take as long as a busy machine needs.
+  const database = await openDatabase({}, { computeMsMax: code === '57014' ? 200 : 60_000 });
   const session = connected(database);
   expect(await session.outcome(sql)).toBe(code);
   expect(await session.rows('select round(sqrt(2::numeric), 3)::text')).toEqual([['1.414']]);
