@@ -209,6 +209,9 @@ describe('Knex', () => {
       `await knex.with('w', knex('a').select('x')).select('*').from('w');`,
       `await knex.insert({ x: 1 }).into('a');`,
       `await knex('a').union([knex('b')]);`,
+      `await knex('a').whereNot({ x: 1, y: 2 }).select(1).groupBy(1);`,
+      `await knex('a').join(knex.ref('b').as('c'), 'c.a', 'a.id').select(knex.ref('c.x').as('d'), knex.raw('1 as e'));`,
+      `await knex.select('x').from(function () { this.select('x').from('a').as('b'); });`,
       `await knex('a').select({ b: 'c' }).modify((q) => { q.where('r', 1); }).forShare().noWait();`,
       `const q = knex('a').where('x', 1); q.where(function () { this.where('y', 2).orWhereIn('z', [1]); }); await q.clone().select('b'); await q;`,
     ];

@@ -1,7 +1,6 @@
 /** What explorations of a program of keys found, for the HTML report. */
 import { conclude } from '../evidence/index.ts';
 import {
-  brokenLevels,
   counted,
   historyPicture,
   levelsText,
@@ -28,7 +27,7 @@ export function explorationReport(
   const table = explorationTable(results);
   const [text = '', ...notes] = isOne
     ? verdict(only, plain, Infinity).split('\n')
-    : [levelsText(brokenLevels(results), table.note), ...gapLines(results)];
+    : [levelsText(table, table.note), ...gapLines(results)];
   return {
     heading,
     database: isOne ? only.level : counted(results.length, 'level'),

@@ -12,13 +12,14 @@ export interface OperationPlace {
   readonly operation: number;
 }
 
-/** By statement. */
+/** By statement. @param times `null`: it is not known when operations happened, and no statement has any */
 export function operationsOfStatements(
   statements: readonly LoggedStatement[],
   { sessions, transactions }: History,
-  times: OperationTimes,
+  times: OperationTimes | null,
 ): readonly (readonly OperationPlace[])[] {
   const placed: OperationPlace[][] = statements.map(() => []);
+  if (times === null) return placed;
   transactions.forEach(({ session, operations }, transaction) => {
     const name = sessions[session];
     operations.forEach((_, operation) => {

@@ -96,8 +96,8 @@ export interface Native {
   readonly runOn?: (owner: Connection | null, at: ts.Node) => Abstract;
   /** Of a handle: the one that its transactions get. */
   readonly inTransaction?: () => Native;
-  /** What stands for it where a loop changes it. */
-  readonly forgotten?: (reason: string) => Abstract;
+  /** What stands for it where a loop changes what was `before`. */
+  readonly forgotten?: (before: Abstract, reason: string) => Abstract;
 }
 
 export interface Choice {
@@ -154,10 +154,23 @@ export class Scope {
 /** Keeps what a branch changed, so that the other branch starts from the same memory. */
 export class Memory {
   #changed: Map<Cell<unknown>, unknown> = new Map();
+  /** Around the innermost `during`, from the outermost on. */
+  readonly #outer: Map<Cell<unknown>, unknown>[] = [];
 
   write<Of>(cell: Cell<Of>, value: Of): void {
     if (!this.#changed.has(cell)) this.#changed.set(cell, cell.value);
     cell.value = value;
+  }
+
+  /** How many `during` run. */
+  get depth(): number {
+    return this.#outer.length;
+  }
+
+  /** What was written within the `during` that began at `depth`, with its values now. */
+  writtenSince(depth: number): ReadonlyMap<Cell<unknown>, unknown> {
+    const cells = [...this.#outer.slice(depth + 1), this.#changed].flatMap((level) => [...level.keys()]);
+    return new Map(cells.map((cell) => [cell, cell.value]));
   }
 
   /** Runs `body`, undoes its writes, and returns them. */
@@ -166,6 +179,7 @@ export class Memory {
     readonly writes: ReadonlyMap<Cell<unknown>, unknown>;
   } {
     const outer = this.#changed;
+    this.#outer.push(outer);
     this.#changed = new Map();
     try {
       const result = body();
@@ -173,6 +187,7 @@ export class Memory {
       for (const [cell, old] of this.#changed) cell.value = old;
       return { result, writes };
     } finally {
+      this.#outer.pop();
       this.#changed = outer;
     }
   }

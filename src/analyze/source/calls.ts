@@ -158,9 +158,9 @@ function newPromise(machine: Machine, args: readonly Abstract[], at: ts.Node): A
     isHandle: false,
     call: ([value]) => (machine.memory.write(cell, value ?? undefinedValue), undefinedValue),
   };
-  const reject: Native = { kind: 'native', title: 'reject', isHandle: false, call: () => undefinedValue };
-  machine.invoke(fn, [resolve, reject], at);
-  return cell.value;
+  const reject: Native = { kind: 'native', title: 'reject', isHandle: false, call: () => (machine.raise(), never) };
+  const ended = machine.invoke(fn, [resolve, reject], at);
+  return ended.kind === 'never' ? ended : cell.value;
 }
 
 /** The one object of a class that a container injects. */

@@ -1,6 +1,7 @@
 /** Branches, loops, exceptions: what becomes of the steps and of the memory where paths part and join. */
 import type { Loop, Value } from '../application.ts';
 import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-value.ts';
+import { mergedChain } from './builders/chain.ts';
 import type { AnyStep } from './emitter.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { does } from './tidy-steps.ts';
@@ -86,33 +87,52 @@ export function loop(machine: Machine, name: string, over: Value, body: (element
   const { emitter } = machine;
   const unique = emitter.name(name);
   const element: Abstract = plain({ kind: 'element', loop: unique, field: null });
-  const trial = emitter.apart(() => machine.memory.during(() => body(element)));
-  const { result, writes } = trial.result;
+  const trial = () => emitter.apart(() => machine.memory.during(() => body(element))).result;
+  const first = trial();
+  const merged = mergedBefore(first.writes);
+  apply(machine, merged);
+  const { result, writes } = merged.size === 0 ? first : trial();
   // A retry: every pass that goes well leaves the loop.
   const isRetry = result.end === 'return' || result.ended.some(({ condition }) => condition === noError);
   if (over.kind === 'unknown' && isRetry) return body(element);
-  forget(machine, writes);
+  const forgotten = forgottenBy(writes);
+  apply(machine, forgotten);
   const step: Loop<AnyStep> = { kind: 'loop', name: unique, over, steps: [] };
   emitter.nest(step);
   const before = emitter.mark();
   emitter.reset({ ...before, list: step.steps as AnyStep[] });
   const completion = body(element);
   emitter.continueAfter(before);
-  forget(machine, writes);
+  apply(machine, forgotten);
   return completion.end === 'throw' ? normalCompletion : { end: 'none', ended: [] };
 }
 
-function forget(machine: Machine, writes: Writes): void {
-  for (const [cell, value] of writes) {
-    const forgotten = unknown('computed in a loop');
-    machine.memory.write(cell, Array.isArray(value) ? [forgotten] : (chainIn(value as Abstract) ?? forgotten));
-  }
+/** Statements that differ by path before a loop adds to them: one each, so that what the loop adds is found. */
+function mergedBefore(writes: Writes): Writes {
+  return new Map(
+    [...writes.keys()].flatMap((cell): readonly (readonly [Cell<unknown>, unknown])[] => {
+      const before = Array.isArray(cell.value) ? undefined : (cell.value as Abstract);
+      const merged = before?.kind === 'choice' ? mergedChain(before) : before;
+      return merged === before || merged?.kind === 'choice' ? [] : [[cell, merged]];
+    }),
+  );
+}
+
+/** What a loop leaves in the places that its passes write. */
+function forgottenBy(writes: Writes): Writes {
+  return new Map(
+    [...writes].map(([cell, value]): readonly [Cell<unknown>, unknown] => {
+      const forgotten = unknown('computed in a loop');
+      if (Array.isArray(value)) return [cell, [forgotten]];
+      return [cell, chainIn(mergedChain(value as Abstract), cell.value as Abstract) ?? forgotten];
+    }),
+  );
 }
 
 /** Clauses that a loop adds to a statement are not known, but it is one. */
-function chainIn(value: Abstract): Abstract | undefined {
-  if (value.kind === 'choice') return chainIn(value.ifTrue) ?? chainIn(value.ifFalse);
-  return value.kind === 'native' ? value.forgotten?.('the statement is built in a loop') : undefined;
+function chainIn(value: Abstract, before: Abstract): Abstract | undefined {
+  if (value.kind === 'choice') return chainIn(value.ifTrue, before) ?? chainIn(value.ifFalse, before);
+  return value.kind === 'native' ? value.forgotten?.(before, 'the statement is built in a loop') : undefined;
 }
 
 /** A throw: into the innermost handler, else out of the unit. */
@@ -135,10 +155,7 @@ export function guarded(machine: Machine, body: () => Completion, handler: (() =
   if (handler === null) return body();
   const { emitter } = machine;
   const before = emitter.mark();
-  const outer = machine.handlers;
-  machine.handlers = [...outer, handler];
-  const completion = body();
-  machine.handlers = outer;
+  const completion = runGuarded(machine, body, handler);
   const after = emitter.mark();
   emitter.reset({ ...after, path: before.path });
   const { result, steps } = emitter.apart(() => machine.memory.during(handler));
@@ -163,6 +180,39 @@ export function guarded(machine: Machine, body: () => Completion, handler: (() =
     end: completion.end === 'throw' ? 'throw' : 'none',
     ended: ended.map((condition) => ({ end: 'return', condition })),
   };
+}
+
+interface Caught {
+  readonly condition: Value;
+  /** What the path wrote, to where its handler ended. */
+  readonly writes: Writes;
+}
+
+/** Behind it, variables have what the paths gave them on which the handler ran, and what the others did. */
+function runGuarded(machine: Machine, body: () => Completion, handler: () => Completion): Completion {
+  const { emitter, memory } = machine;
+  const { path } = emitter;
+  const { depth } = memory;
+  const caught: Caught[] = [];
+  const outer = machine.handlers;
+  machine.handlers = [
+    ...outer,
+    () => {
+      const completion = handler();
+      if (completion.end === 'none')
+        caught.push({ condition: allOf(emitter.path.slice(path.length)), writes: memory.writtenSince(depth) });
+      return completion;
+    },
+  ];
+  const { result: completion, writes } = memory.during(body);
+  machine.handlers = outer;
+  const paths = completion.end === 'none' ? caught : [];
+  for (const cell of new Set([writes, ...paths.map((one) => one.writes)].flatMap((one) => [...one.keys()]))) {
+    const on = (one: Writes): unknown => (one.has(cell) ? one.get(cell) : cell.value);
+    const value = paths.reduce((rest, one) => joined(one.condition, on(one.writes), rest), on(writes));
+    memory.write(cell, value);
+  }
+  return completion;
 }
 
 function matters(step: AnyStep): boolean {

@@ -9,7 +9,6 @@ import type {
   NotUnderstood,
   Place,
   Return,
-  Statement,
   Step,
   Transaction,
   UnitStep,
@@ -55,6 +54,7 @@ export class Emitter {
   /** How many steps were written. */
   written = 0;
   #names = new Set<string>();
+  readonly #suspended: Connection[] = [];
 
   mark(): Mark {
     return { list: this.list, open: this.open, path: this.path };
@@ -140,19 +140,43 @@ export class Emitter {
     this.#behind(open, this.path);
   }
 
-  /** A statement of another connection while a transaction is open: before it or, where it uses the transaction's results, after it. */
-  pushOutside(step: Statement): void {
+  /** A step of another connection while a transaction is open: before it or, where it uses the transaction's results, after it. */
+  pushOutside(step: AnyStep): void {
     if (this.open === null) return this.push(step);
-    const { outer, step: transaction, results } = this.open;
-    const uses = JSON.stringify(step.parameters);
-    const depends = [...results].some((name) => uses.includes(`"statement":"${name}"`));
+    const { outer, step: transaction } = this.open;
+    const depends = this.#usesOpen(step);
     const isConditional = this.list !== this.open.steps;
     const condition: Value = { kind: 'unknown', reason: 'a condition inside the transaction' };
-    const placed: AnyStep = isConditional ? { kind: 'branch', condition, ifTrue: [step], ifFalse: [] } : step;
+    const placed = isConditional ? ({ kind: 'branch', condition, ifTrue: [step], ifFalse: [] } as AnyStep) : step;
     const index = outer.list.indexOf(transaction);
     if (depends || index < 0) outer.list.push(placed);
     else outer.list.splice(index, 0, placed);
     this.written++;
+  }
+
+  /** Runs what begins and ends a transaction of another connection while one is open. */
+  outside<Result>(body: () => Result): { readonly result: Result; readonly isBefore: boolean } {
+    const mark = this.mark();
+    const steps: List = [];
+    if (mark.open !== null) this.#suspended.push(mark.open.connection);
+    this.open = null;
+    this.list = steps;
+    const result = body();
+    this.reset(mark);
+    this.#suspended.pop();
+    const isBefore = !steps.some((step) => this.#usesOpen(step));
+    for (const step of steps) this.pushOutside(step);
+    return { result, isBefore };
+  }
+
+  /** Is a transaction open on it that waits for another to end? */
+  isSuspended(connection: Connection): boolean {
+    return this.#suspended.includes(connection);
+  }
+
+  #usesOpen(step: AnyStep): boolean {
+    const uses = JSON.stringify(step);
+    return [...(this.open?.results ?? [])].some((name) => uses.includes(`"statement":"${name}"`));
   }
 
   #behind(open: OpenTransaction, path: readonly Value[]): void {

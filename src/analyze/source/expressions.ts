@@ -1,9 +1,21 @@
 /** Evaluates the expressions of the analysed source. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
-import { type Abstract, arrayOf, constant, plain, type Scope, undefinedValue, unknown } from './abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  never,
+  plain,
+  type Scope,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { isChain } from './builders/chain.ts';
 import { objectIn } from './builders/entity.ts';
+import { guarded } from './control.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
+import { propertiesAddedTo } from './added-properties.ts';
 import { makeFunction } from './make-function.ts';
 import { evaluateIdentifier } from './names.ts';
 import { objectLiteral } from './object-literal.ts';
@@ -95,14 +107,16 @@ export function oneLine(text: string): string {
 /** Evaluates both sides, each in its branch. */
 function branching(machine: Machine, condition: Value, ifTrue: () => Abstract, ifFalse: () => Abstract): Abstract {
   let [a, b]: [Abstract, Abstract] = [{ kind: 'never' }, { kind: 'never' }];
-  const ending = (value: Abstract): Completion =>
-    value.kind === 'never' ? { end: 'throw', ended: [] } : normalCompletion;
   machine.fork(
     condition,
-    () => ending((a = ifTrue())),
-    () => ending((b = ifFalse())),
+    () => completionOf((a = ifTrue())),
+    () => completionOf((b = ifFalse())),
   );
   return choose(condition, a, b);
+}
+
+function completionOf({ kind }: Abstract): Completion {
+  return kind === 'never' ? { end: 'throw', ended: [] } : normalCompletion;
 }
 
 function evaluateCall(machine: Machine, node: ts.CallExpression, scope: Scope): Abstract {
@@ -120,11 +134,37 @@ function evaluateCall(machine: Machine, node: ts.CallExpression, scope: Scope): 
       });
   }
   if (node.expression.kind === ts.SyntaxKind.SuperKeyword) return undefinedValue;
+  const caught = caughtCall(machine, node);
+  if (caught !== undefined) return evaluateCatch(machine, node, caught, scope);
   const callee = machine.evaluate(node.expression, scope);
   if (callee.kind === 'never') return callee;
   const args = argumentsOf(machine, node.arguments, scope);
   if (node.questionDotToken !== undefined && isNothing(callee)) return undefinedValue;
   return args.find(({ kind }) => kind === 'never') ?? machine.call(callee, args, node);
+}
+
+/** `run()` in `run().catch((error) => ...)`. */
+function caughtCall(
+  { project: { ts } }: Machine,
+  { expression: callee, arguments: args }: ts.CallExpression,
+): ts.CallExpression | undefined {
+  if (args.length !== 1 || !ts.isPropertyAccessExpression(callee) || callee.name.text !== 'catch') return undefined;
+  return ts.isCallExpression(callee.expression) ? callee.expression : undefined;
+}
+
+/** As `try`: what the functions before it throw reaches its function. */
+function evaluateCatch(machine: Machine, node: ts.CallExpression, before: ts.CallExpression, scope: Scope): Abstract {
+  let [value, caught]: [Abstract, Abstract] = [never, never];
+  guarded(
+    machine,
+    () => completionOf((value = machine.settle(machine.evaluate(before, scope), node))),
+    () => {
+      const [fn] = argumentsOf(machine, node.arguments, scope);
+      caught = machine.settle(machine.call(fn ?? undefinedValue, [unknown('an error')], node), node);
+      return completionOf(caught);
+    },
+  );
+  return value.kind === 'never' ? caught : value;
 }
 
 function argumentsOf(machine: Machine, nodes: readonly ts.Expression[] | undefined, scope: Scope): readonly Abstract[] {
@@ -155,6 +195,14 @@ function evaluateTagged(machine: Machine, node: ts.TaggedTemplateExpression, sco
 function elementOf(machine: Machine, list: Abstract, index: Abstract, at: ts.Node): Abstract {
   const key = constantOf(index);
   if (key !== undefined) return machine.member(list, String(key), at);
+  if (index.kind === 'choice' && [index.ifTrue, index.ifFalse].every((side) => constantOf(side) !== undefined))
+    return choose(
+      index.condition,
+      elementOf(machine, list, index.ifTrue, at),
+      elementOf(machine, list, index.ifFalse, at),
+    );
+  // A method of a query may add any clause.
+  if (isChain(list)) return machine.member(list, oneLine(at.getText()), at);
   const one = oneFunctionOf(list, at);
   if (one !== undefined) return one;
   return list.kind === 'value' && list.value.kind !== 'unknown'
@@ -324,10 +372,11 @@ function assign(machine: Machine, target: ts.Expression, value: Abstract, scope:
     if (cell !== undefined) machine.memory.write(cell, value);
     else if (symbol !== undefined) machine.globals.assign(symbol, value);
   } else if (ts.isPropertyAccessExpression(target)) {
-    const object = objectIn(machine.evaluate(target.expression, scope));
-    if (object !== undefined) {
-      const cell = object.properties.get(target.name.text) ?? { value: undefinedValue };
-      object.properties.set(target.name.text, cell);
+    const owner = machine.evaluate(target.expression, scope);
+    const properties = objectIn(owner)?.properties ?? (owner.kind === 'native' ? propertiesAddedTo(owner) : undefined);
+    if (properties !== undefined) {
+      const cell = properties.get(target.name.text) ?? { value: undefinedValue };
+      properties.set(target.name.text, cell);
       machine.memory.write(cell, value);
     }
   } else if (ts.isArrayLiteralExpression(target)) {

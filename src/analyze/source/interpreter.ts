@@ -3,6 +3,7 @@ import type { Dialect } from '../application.ts';
 import type ts from 'typescript';
 import { type Abstract, type Choice, type External, Memory, never, type Scope, unknown } from './abstract-value.ts';
 import { call, construct, injectedInstance, invoke, pathsMax } from './calls.ts';
+import { withFewForms } from './builders/chain.ts';
 import { runSometime } from './run-sometime.ts';
 import { fork, loop, raise } from './control.ts';
 import { drivers } from './drivers/index.ts';
@@ -13,6 +14,7 @@ import { StepLimit, TooLarge } from './step-limit.ts';
 import { evaluate } from './expressions.ts';
 import { type FoundUnit, normalCompletion, type Machine } from './machine.ts';
 import { member } from './members.ts';
+import { methodByName } from './methods-by-name.ts';
 import { evaluateSymbol, externalAlias, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
 import type { Project } from './project.ts';
@@ -87,6 +89,7 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
       routesOf(machine, callee, args, at) ??
       opaqueTransaction(machine, callee, args, at) ??
       opaqueHandle(machine, callee, args, at) ??
+      methodByName(machine, callee, args, at) ??
       sqlHelper(machine, callee, args, at) ??
       textHandle(machine, callee, args, at) ??
       call(machine, callee, args, at),
@@ -138,6 +141,8 @@ function callDriver(machine: Machine, callee: Abstract, args: readonly Abstract[
 function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   if (value.kind === 'native' && value.settle !== undefined) return value.settle(at);
   if (value.kind === 'choice' && formsOf(value) > 0) {
+    const few = withFewForms(value);
+    if (few !== value) return settle(machine, few, at);
     if (formsOf(value) <= pathsMax) return settleEither(machine, value, at);
     machine.notUnderstood(
       at,

@@ -17,6 +17,8 @@ export function callKnown(
   const { module, path } = callee;
   const name = path.join('.');
   const [first] = args;
+  // A container that keeps a value.
+  if (module === 'awilix' && name === 'asValue') return first;
   if (module !== '')
     return /^(?:node:)?(?:crypto|uuid|nanoid|ulid|cuid|@paralleldrive\/cuid2)$/.test(module) &&
       /uuid|random|nanoid|^v\d$|ulid|createId|default/i.test(name)

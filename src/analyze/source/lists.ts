@@ -209,10 +209,11 @@ function listMethod(machine: Machine, list: Abstract, name: string, at: ts.Node)
   }
 }
 
-/** `ids.map(() => '?')` for a list of parameters, `IN (?)`: one that is a list stands for all. */
+/** `ids.map(() => '?')` for a list of parameters, `IN (?)`: one that is a list stands for all. `rows.map(() => '(?, ?)')`: one row does. */
 function placeholderOf(list: Abstract): string | undefined {
   const element = mappedList(list)?.elementOf(unknown('an element'));
-  return constantOf(element) === '?' ? '?' : undefined;
+  const text = constantOf(element);
+  return typeof text === 'string' && /^(?:\?|\(\s*\?(?:\s*,\s*\?)*\s*\))$/.test(text) ? text : undefined;
 }
 
 function elementName(fn: Abstract | undefined, index = 0): string {

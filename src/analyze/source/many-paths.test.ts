@@ -6,19 +6,29 @@ import { StepLimit, TooLarge } from './step-limit.ts';
 import { valueOf } from './value-arithmetic.ts';
 import type { Value } from '../application.ts';
 
-const filters = (count: number): string =>
-  Array.from({ length: count }, (_, at) => `if (asked.f${at}) query = query.where('c${at}', asked.f${at});`).join(' ');
+const list = (count: number, clause: (at: number) => string): string => {
+  const added = Array.from({ length: count }, (_, at) => `if (asked.f${at}) query = query.${clause(at)};`).join(' ');
+  return `import knex from 'knex'; const db = knex({});
+    export async function list(asked) { let query = db('parcels').select('id'); ${added} return await query; }`;
+};
 
-const list = (count: number): string => `import knex from 'knex'; const db = knex({});
-  export async function list(asked) { let query = db('parcels').select('id'); ${filters(count)} return await query; }`;
+const filter = (at: number): string => `where('c${at}', asked.f${at})`;
+const join = (at: number): string => `leftJoin('t${at}', 't${at}.id', 'parcels.id')`;
 
 test('a statement of few optional clauses has a form for each combination; of many, a line says that they are too many', () => {
-  const few = read({ 'list.ts': list(3) }, false);
+  const few = read({ 'list.ts': list(3, join) }, false);
   expect(few.match(/FROM parcels/gi)).toHaveLength(8);
   expect(few).not.toContain('not understood');
-  const many = read({ 'list.ts': list(24) }, false);
+  const many = read({ 'list.ts': list(24, join) }, false);
   expect(many).toContain('not understood: too many paths');
   expect(many).not.toMatch(/FROM parcels/i);
+});
+
+test('many optional conditions are in one statement, each with the value that decides', () => {
+  expect(read({ 'list.ts': list(3, filter) }, false).match(/FROM parcels/gi)).toHaveLength(8);
+  const many = read({ 'list.ts': list(24, filter) }, false);
+  expect(many.match(/FROM parcels/gi)).toHaveLength(1);
+  expect(many.match(/c\d+ = /g)).toHaveLength(24);
 });
 
 test('functions of lists within each other run once where they only compute', () => {

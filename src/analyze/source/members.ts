@@ -11,6 +11,8 @@ import {
   undefinedValue,
   unknown,
 } from './abstract-value.ts';
+import { propertiesAddedTo } from './added-properties.ts';
+import { withFewForms } from './builders/chain.ts';
 import { classMember, modelOfClass } from './calls.ts';
 import { listMember, listMemberOfPaths } from './lists.ts';
 import { mappedList } from './mapped-list.ts';
@@ -58,10 +60,16 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
       return machine.external({ ...object, path: [...object.path, name] });
     }
     case 'native':
-      return object.member?.(name, at) ?? unknown(`\`${name}\` of ${object.title}`);
+      return (
+        propertiesAddedTo(object).get(name)?.value ??
+        object.member?.(name, at) ??
+        unknown(`\`${name}\` of ${object.title}`)
+      );
     case 'choice': {
       if (isNothing(object.ifTrue)) return machine.member(object.ifFalse, name, at);
       if (isNothing(object.ifFalse)) return machine.member(object.ifTrue, name, at);
+      const few = withFewForms(object);
+      if (few !== object) return machine.member(few, name, at);
       const ofRows = listMemberOfPaths(machine, object, name, at);
       if (ofRows !== undefined) return ofRows;
       return choose(

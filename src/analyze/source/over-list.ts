@@ -34,6 +34,13 @@ export function overList(
   return { completion: machine.loop(name, valueOf(list), body, at), isUnrolled: false };
 }
 
+/** Runs `body` for each row that a list makes, on each path with its list. */
+export function eachRow(machine: Machine, list: Abstract, body: (row: Abstract) => void, at: ts.Node): void {
+  const run = (of: Abstract) => (): Completion => (eachRow(machine, of, body, at), normalCompletion);
+  if (list.kind === 'choice') machine.fork(list.condition, run(list.ifTrue), run(list.ifFalse));
+  else overList(machine, list, 'row', (element) => (body(elementIn(list, element)), normalCompletion), at);
+}
+
 /** The element of a loop, where rows are objects as such an object. */
 export function elementIn(list: Abstract, element: Abstract): Abstract {
   const mapped = mappedList(list);

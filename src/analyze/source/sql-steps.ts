@@ -79,7 +79,9 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
   };
   machine.reached.step(step.place, calls);
   const { open } = machine.emitter;
-  if (open !== null && open.connection !== owner) machine.emitter.pushOutside(step);
+  if (owner !== null && machine.emitter.isSuspended(owner))
+    machine.notUnderstood(sql.at, 'it runs in a transaction that waits for a second one');
+  else if (open !== null && open.connection !== owner) machine.emitter.pushOutside(step);
   else {
     machine.emitter.push(step);
     open?.results.add(name);

@@ -2,8 +2,10 @@
 import type ts from 'typescript';
 import type { IsolationName } from '../../sql/index.ts';
 import type { Abstract } from './abstract-value.ts';
+import type { Value } from '../application.ts';
+import { allOf } from './conditions.ts';
 import type { Connection } from './emitter.ts';
-import type { Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine } from './machine.ts';
 
 export function beginTransaction(
   machine: Machine,
@@ -64,23 +66,63 @@ export function inTransaction(
   body: () => Abstract,
 ): Abstract {
   const { open } = machine.emitter;
-  if (open !== null) {
-    if (open.connection !== connection) machine.notUnderstood(at, 'a second transaction begins while one is open');
-    return body();
-  }
+  if (open?.connection === connection) return body();
+  if (open !== null) return besideOpen(machine, connection, level, at, body);
   beginTransaction(machine, connection, level, at);
+  return untilCommit(machine, connection, at, body, machine.handlers, () => machine.raise());
+}
+
+/** @param raise What a throw does, once the transaction is rolled back */
+function untilCommit(
+  machine: Machine,
+  connection: Connection,
+  at: ts.Node,
+  body: () => Abstract,
+  outside: Machine['handlers'],
+  raise: () => Completion,
+): Abstract {
   const outer = machine.handlers;
   machine.handlers = [
-    ...outer,
+    ...outside,
     () => {
       machine.rollback(connection);
-      return machine.raise();
+      return raise();
     },
   ];
   const value = body();
   machine.handlers = outer;
   if (value.kind !== 'never') machine.commit(connection, at);
   return value;
+}
+
+/** While another connection's is open: it waits. A throw that leaves the inner one reaches the outer one. */
+function besideOpen(
+  machine: Machine,
+  connection: Connection,
+  level: IsolationName | null,
+  at: ts.Node,
+  body: () => Abstract,
+): Abstract {
+  const { emitter } = machine;
+  const { path } = emitter;
+  const thrown: Value[] = [];
+  const { result, isBefore } = emitter.outside(() => {
+    beginTransaction(machine, connection, level, at);
+    return untilCommit(machine, connection, at, body, [], () => {
+      thrown.push(allOf(emitter.path.slice(path.length)));
+      return { end: 'throw', ended: [] };
+    });
+  });
+  if (result.kind === 'never') machine.raise();
+  else if (isBefore) {
+    for (const condition of thrown)
+      machine.fork(
+        condition,
+        () => machine.raise(),
+        () => normalCompletion,
+      );
+  }
+  return result;
 }
 
 /** A callback behind a savepoint: a throw in it rolls back to there and reaches the caller, who rolls all back unless it catches. */

@@ -5,7 +5,7 @@
 import type ts from 'typescript';
 import type { NotUnderstood } from '../application.ts';
 import type { Machine } from './machine.ts';
-import { nameOf } from './transactions.ts';
+import { methodsByName } from './methods-by-name.ts';
 
 type Api = typeof ts;
 
@@ -61,7 +61,7 @@ function references(machine: Machine): ReadonlyMap<ts.Node, ReadonlySet<ts.Node>
   const known = graphs.get(machine.project);
   if (known !== undefined) return known;
   const graph = new Map<ts.Node, Set<ts.Node>>();
-  const byMember = membersByName(machine);
+  const byMember = methodsByName(machine.project);
   const visit = (node: ts.Node, inside: readonly Set<ts.Node>[]): void => {
     let outer = inside;
     if (hasBody(ts, node)) {
@@ -118,23 +118,6 @@ function named(
   if (declarations.length > 0) return declarations.flatMap((one) => functionsOf(ts, one));
   const isMember = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node;
   return isMember ? (byMember.get(node.text) ?? []) : [];
-}
-
-/** What lists and maps have, too: the name alone says nothing. */
-const common =
-  /^(?:get|set|add|has|delete|clear|push|pop|shift|map|filter|find|forEach|some|every|keys|values|then|catch|call|apply|bind|on|emit|log|send|end|close)$/;
-
-/** Methods, for calls on objects of which the checker knows no type. */
-function membersByName(machine: Machine): ReadonlyMap<string, readonly ts.Node[]> {
-  const { ts, files } = machine.project;
-  const members = new Map<string, ts.Node[]>();
-  const visit = (node: ts.Node): void => {
-    const name = ts.isMethodDeclaration(node) && node.body !== undefined ? nameOf(node, ts) : undefined;
-    if (name !== undefined && !common.test(name)) members.set(name, [...(members.get(name) ?? []), node]);
-    ts.forEachChild(node, visit);
-  };
-  files.forEach(visit);
-  return members;
 }
 
 /** The functions that a declaration is, or holds: `const jobs = { sweep: () => ... }`. */

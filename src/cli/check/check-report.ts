@@ -9,11 +9,9 @@ import {
   formatCycle,
   formatSessions,
   formatTable,
-  type RunPicture,
   type Styler,
   transactionsOf,
   truncate,
-  violationPicture,
   wrap,
 } from '../../report/index.ts';
 import { violationJson } from '../output/json.ts';
@@ -41,8 +39,6 @@ export interface Violation {
   readonly json: object;
   readonly lines: (style: Styler, width: number) => string[];
   readonly drawing: Omit<CycleDrawing, 'title'>;
-  /** For the HTML report. */
-  readonly picture: () => RunPicture;
 }
 
 export interface FileReport {
@@ -71,8 +67,7 @@ export const styles = { satisfied: 'good', violated: 'bad', unknown: 'warning' }
 /** @param history all of it, or a part that shows the violation */
 export function violationIn(history: History, level: CompactLevel, verdict: Violated): Violation {
   const { length } = history.transactions;
-  const only: { readonly only?: ReadonlySet<TransactionIndex> } =
-    length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
+  const only = length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
   return {
     level,
     title: summarize(verdict),
@@ -84,11 +79,6 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
       ...formatCycle(history, verdict, width),
     ],
     drawing: drawingOf(history, verdict),
-    picture: () =>
-      violationPicture(history, verdict, {
-        message: summarize(verdict),
-        only: [...(only.only ?? history.transactions.keys())],
-      }),
   };
 }
 
@@ -114,16 +104,6 @@ function drawingOf(history: History, verdict: Violated): Violation['drawing'] {
 
 function formatOperation({ kind, key, value }: Operation): string {
   return truncate(`${kind} ${key} = ${JSON.stringify(value)}`, 60);
-}
-
-/** What a report says beside its levels, a sentence each: without the violation. */
-export function notesOf(report: FileReport): string[] {
-  const { cut, assumed, rest } = report;
-  return [
-    ...(cut === null ? [] : cutLines(cut, Infinity)),
-    ...assumed.map((clause) => `assumed: ${clause}`),
-    ...(rest === null ? [] : restLines(report, rest, Infinity)),
-  ];
 }
 
 export function strongest({ answers }: FileReport): CompactLevel | null {

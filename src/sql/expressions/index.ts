@@ -4,7 +4,6 @@ export {
   coerceToBoolean,
   commonNumber,
   commonType,
-  isUntypedParameter,
   unify,
 } from './coerce.ts';
 export { unknownFunction } from './call.ts';

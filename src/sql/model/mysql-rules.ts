@@ -16,7 +16,6 @@ export const mysqlEngine: EngineRules = {
   streamsInnerQueries: false,
   nullsAreSmallest: true,
   skipsUnchangedRows: true,
-  sortsDistinctByExpressions: true,
   countOfOverwritten: 2,
   assignsInOrder: true,
   insertsRowByRow: true,

@@ -90,10 +90,6 @@ export class Grouping implements CallCollector {
     }
   };
 
-  get keys(): readonly Expression[] {
-    return this.#keys.map(({ expression }) => expression);
-  }
-
   /** The number of computed values before those of window functions. */
   get width(): number {
     return this.#keys.length + this.aggregates.length;
@@ -138,7 +134,7 @@ export class Grouping implements CallCollector {
   }
 
   source(input: Source): Source {
-    const { keys } = this;
+    const keys = this.#keys.map(({ expression }) => expression);
     const { dialect } = this.#scope;
     const [first] = keys;
     return groupsOf(input, {

@@ -3,6 +3,7 @@ import type ts from 'typescript';
 import {
   type Abstract,
   type Cell,
+  type Choice,
   constant,
   native,
   type Native,
@@ -10,11 +11,12 @@ import {
   unknown,
   type Fragment,
 } from '../abstract-value.ts';
-import { type Completion, normalCompletion, type Machine, type Owner } from '../machine.ts';
-import { overList } from '../over-list.ts';
+import { normalCompletion, type Machine, type Owner } from '../machine.ts';
+import { eachRow } from '../over-list.ts';
 import { truthOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';
-import { flat } from './fragment.ts';
+import { flat, notRead } from './fragment.ts';
+import { mergedQuery, queryOfPasses } from './merged-query.ts';
 import { printQuery, type Query, withNotRead } from './query.ts';
 import { isConstant, not } from '../conditions.ts';
 import { ownEntry } from './own-entry.ts';
@@ -39,6 +41,8 @@ export interface Builder<Names> {
   readonly title: string;
   readonly clauses: Readonly<Record<string, Clause<Names>>>;
   readonly endings: Readonly<Record<string, Ending<Names>>>;
+  /** What is no method. */
+  readonly properties?: Readonly<Record<string, (chain: Chain<Names>) => Abstract>>;
   /** What `await` gives, where it runs the statement. */
   readonly settle?: (chain: Chain<Names>, at: ts.Node) => Abstract;
   /** The builder changes itself: a later look at the same object sees the clause. */
@@ -59,23 +63,80 @@ export function fixedChain<Names>(builder: Builder<Names>, chain: Chain<Names>):
     title,
     isHandle: true,
     isChain: true,
-    forgotten: (reason) => fixedChain(builder, { ...chain, query: withNotRead(query, reason) }),
+    forgotten: (before, reason) => {
+      const known = queryOf(before);
+      const passes = known === undefined ? undefined : queryOfPasses(machine, known, query);
+      return fixedChain(builder, { ...chain, query: passes ?? withNotRead(query, reason) });
+    },
     sql: () => {
       machine.reached.withoutStep(chain.calls);
-      return ['(', ...printQuery(query, machine.dialect), ')'];
+      return ['(', ...printQuery(query, machine.dialect), query.alias === null ? ')' : `) AS ${query.alias}`];
     },
     ...(settle === undefined ? {} : { settle: (at) => settle(chain, at) }),
-    member: (name) => methodOf(builder, chain, name),
+    member: (name) => ownEntry(builder.properties ?? {}, name)?.(chain) ?? methodOf(builder, chain, name),
   };
-  queries.set(fixed, () => query);
+  const merged = (other: Query, calls: readonly ts.Node[]): Native =>
+    fixedChain(builder, { ...chain, query: other, calls: [...new Set([...chain.calls, ...calls])] });
+  made.set(fixed, { builder, owner: chain.owner, query: () => query, calls: chain.calls, merged });
   return fixed;
 }
 
-const queries = new WeakMap<Abstract, () => Query | undefined>();
+interface Made {
+  readonly builder: unknown;
+  readonly owner: Owner;
+  readonly query: () => Query | undefined;
+  readonly calls: readonly ts.Node[];
+  /** The chain with another statement, and calls of another chain. */
+  readonly merged: ((query: Query, calls: readonly ts.Node[]) => Native) | null;
+}
 
-/** The statement of a chain; `undefined` where it differs by path. */
+const made = new WeakMap<Abstract, Made>();
+
+/** The statement of a chain; `undefined` where it differs by path in more than its conditions. */
 export function queryOf(chain: Abstract): Query | undefined {
-  return queries.get(chain)?.();
+  const one = mergedChain(chain);
+  return made.get(one)?.query();
+}
+
+/** Each form is a statement of its own. */
+const formsMax = 8;
+
+/** Of a chain with many forms, one for each combination of conditions, those that differ in their conditions only are one. */
+export function withFewForms(value: Choice): Abstract {
+  return formsOf(value) > formsMax && isChain(value) ? mergedChain(value) : value;
+}
+
+/** Choices within choices share their sides. */
+const forms = new WeakMap<Choice, number>();
+
+function formsOf(value: Abstract): number {
+  if (value.kind !== 'choice') return 1;
+  const count = forms.get(value) ?? formsOf(value.ifTrue) + formsOf(value.ifFalse);
+  forms.set(value, count);
+  return count;
+}
+
+const mergedChains = new WeakMap<Choice, Abstract>();
+
+/** One chain for those that differ by path in their conditions only. */
+export function mergedChain(value: Abstract): Abstract {
+  if (value.kind !== 'choice') return value;
+  const known = mergedChains.get(value);
+  if (known !== undefined) return known;
+  const [ifTrue, ifFalse] = [mergedChain(value.ifTrue), mergedChain(value.ifFalse)];
+  const [a, b] = [made.get(ifTrue), made.get(ifFalse)];
+  const [queryA, queryB] = [a?.query(), b?.query()];
+  const isOne = a !== undefined && b !== undefined && a.builder === b.builder && a.owner === b.owner;
+  const query =
+    isOne && queryA !== undefined && queryB !== undefined ? mergedQuery(value.condition, queryA, queryB) : undefined;
+  const merged = (query === undefined ? undefined : a?.merged?.(query, b?.calls ?? [])) ?? {
+    ...value,
+    ifTrue,
+    ifFalse,
+  };
+  mergedChains.set(value, merged);
+  if (merged.kind === 'choice') mergedChains.set(merged, merged);
+  return merged;
 }
 
 function methodOf<Names>(builder: Builder<Names>, chain: Chain<Names>, name: string): Native {
@@ -101,19 +162,25 @@ function mutableChain<Names>(builder: Builder<Names>, machine: Machine, first: N
     title: builder.title,
     isHandle: true,
     isChain: true,
-    sql: () => (cell.value.kind === 'native' ? (cell.value.sql?.() ?? []) : []),
+    sql: () => {
+      const merged = mergedChain(cell.value);
+      return merged.kind === 'native' ? (merged.sql?.() ?? []) : notRead('a part of the statement differs by path');
+    },
     ...(builder.settle === undefined ? {} : { settle: (at) => machine.settle(cell.value, at) }),
     member: (name, at) => {
       const method = machine.member(cell.value, name, at);
+      if (ownEntry(builder.properties ?? {}, name) !== undefined) return method;
       return native(name, (args, callAt) => {
         const result = machine.call(method, args, callAt);
         if (!isChain(result)) return result;
         machine.memory.write(cell, result);
+        // With an alias, no more clauses come: what takes it runs on each path.
+        if (name === 'as' && result.kind === 'choice') return result;
         return name === 'clone' ? mutableChain(builder, machine, result as Native) : chain;
       });
     },
   };
-  queries.set(chain, () => queryOf(cell.value));
+  made.set(chain, { builder, owner: null, query: () => queryOf(cell.value), calls: [], merged: null });
   return chain;
 }
 
@@ -126,13 +193,16 @@ export function isChain(value: Abstract): boolean {
 export function runQuery({ machine, owner, query, calls }: Chain<unknown>, at: ts.Node): Abstract {
   const { each } = query;
   if (each !== null) {
-    const run = (element: Abstract): Completion => {
-      const { insertColumns, rows, notRead } = each.rowOf(element);
-      const own: Query = { ...query, insertColumns, rows, each: null, notRead: [...query.notRead, ...notRead] };
-      runFragment(machine, owner, printQuery(own, machine.dialect), calls, at);
-      return normalCompletion;
-    };
-    overList(machine, each.list, 'row', run, at);
+    eachRow(
+      machine,
+      each.list,
+      (row) => {
+        const { insertColumns, rows, notRead: unread } = each.rowOf(row);
+        const own: Query = { ...query, insertColumns, rows, each: null, notRead: [...query.notRead, ...unread] };
+        runFragment(machine, owner, printQuery(own, machine.dialect), calls, at);
+      },
+      at,
+    );
     return unknown('the rows that a list makes');
   }
   return runFragment(machine, owner, printQuery(query, machine.dialect), calls, at);

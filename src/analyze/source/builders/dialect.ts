@@ -25,6 +25,8 @@ export interface DialectOfBuilders {
   readonly givesPairs: boolean;
   /** Around one bound value that is a list. */
   readonly inList: readonly [before: string, after: string];
+  /** Knex's name of the driver; `null`: it has several. */
+  readonly knexDriver: string | null;
   readonly notInList: readonly [before: string, after: string];
 }
 
@@ -39,6 +41,7 @@ export const dialects: Readonly<Record<Dialect, DialectOfBuilders>> = {
     givesPairs: false,
     inList: [' = ANY(', ')'],
     notInList: [' <> ALL(', ')'],
+    knexDriver: 'pg',
   },
   mysql: {
     quote: '`',
@@ -49,5 +52,6 @@ export const dialects: Readonly<Record<Dialect, DialectOfBuilders>> = {
     givesPairs: true,
     inList: [' IN (', ')'],
     notInList: [' NOT IN (', ')'],
+    knexDriver: null,
   },
 };

@@ -2,7 +2,6 @@
 import type ts from 'typescript';
 import { type Abstract, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
-import { elementIn } from '../over-list.ts';
 import type { Clause } from './chain.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { writtenEntries } from './open-objects.ts';
@@ -59,7 +58,7 @@ function joining(keyword: string): Of {
 const values: Of = ({ machine, query, names }, [rows]) => {
   const list = rows?.kind === 'array' && rows.elements.value.length === 1 ? rows.elements.value[0] : rows;
   if (!isOpenList(list)) return withValues(machine, query, names, rows);
-  return { ...query, each: { list, rowOf: (element) => withValues(machine, query, names, elementIn(list, element)) } };
+  return { ...query, each: { list, rowOf: (row) => withValues(machine, query, names, row) } };
 };
 
 function withValues(machine: Machine, query: Query, names: DrizzleNames, rows: Abstract | undefined): Query {

@@ -1,13 +1,13 @@
 /** What each method of a Knex builder adds to the statement. */
 import type ts from 'typescript';
 import { type Abstract, undefinedValue, type Fragment } from '../abstract-value.ts';
+import { constantOf } from '../value-arithmetic.ts';
 import { queryOf, type Clause } from './chain.ts';
 import { entriesOf, inList, optionsOf } from './clauses.ts';
 import { assignmentsOf, withRows } from './written-rows.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
-  allConditions,
   columnFragment,
   conditionFragment,
   innerQuery,
@@ -16,7 +16,8 @@ import {
   selectedFragments,
   tableFragments,
 } from './knex-expressions.ts';
-import { type Condition, type Query, withNotRead } from './query.ts';
+import { allConditions, type Condition, type Query, withNotRead } from './query.ts';
+import { tableNameIn, writtenColumns } from './table-fields.ts';
 
 type Of = Clause<KnexNames>;
 type Test = (names: KnexNames, args: readonly Abstract[], at: ts.Node) => Fragment;
@@ -27,7 +28,7 @@ const same: Of = ({ query }) => query;
 /** What stands behind `where`, `orWhere`, `having`: a condition of its own, and its opposite. */
 const tests: Readonly<Record<string, Test>> = {
   '': conditionFragment,
-  Not: (names, args, at) => ['NOT ', ...conditionFragment(names, args, at)],
+  Not: negated,
   In: (names, args) => listed(names, args, false),
   NotIn: (names, args) => listed(names, args, true),
   Null: (names, [column]) => [...columnFragment(names, column), ' IS NULL'],
@@ -41,6 +42,16 @@ const tests: Readonly<Record<string, Test>> = {
   Raw: ({ machine }, [text, values]) => rawFragment(machine, text, values),
   Column: (names, args) => columnsCompared(names, args),
 };
+
+/** Of an object, each of its conditions. */
+function negated(names: KnexNames, args: readonly Abstract[], at: ts.Node): Fragment {
+  const entries = args.length === 1 ? entriesOf(args[0]) : null;
+  if (entries === null) return ['NOT ', ...conditionFragment(names, args, at)];
+  return join(
+    entries.map(([name, value]) => negated(names, [constantValue(name), value], at)),
+    ' AND ',
+  );
+}
 
 function listed(names: KnexNames, [column, list]: readonly Abstract[], isNegated: boolean): Fragment {
   return inList(names.machine, columnFragment(names, column), list ?? undefinedValue, isNegated);
@@ -87,10 +98,18 @@ function conditions(): Readonly<Record<string, Of>> {
 
 const select: Of = ({ query, names }, args) => ({
   ...query,
-  columns: [...query.columns, ...args.flatMap((arg) => selectedFragments(names, arg))],
+  columns: [...query.columns, ...args.flatMap((arg) => (isOpenName(arg) ? [['*']] : selectedFragments(names, arg)))],
 });
 
-const from: Of = ({ query, names }, [table]) => ({ ...query, tables: tableFragments(names, table ?? undefinedValue) });
+/** A name, or names, that the source does not say: all columns are read. */
+function isOpenName(value: Abstract): boolean {
+  return value.kind === 'value' && constantOf(value) === undefined;
+}
+
+const from: Of = ({ query, names }, [table]) => {
+  const tables = tableFragments(names, table ?? undefinedValue);
+  return { ...query, tables, ownTable: tableNameIn(tables) };
+};
 
 /** `count('* as n')` */
 function aggregate(name: string, distinct = ''): Of {
@@ -122,7 +141,7 @@ function joinCondition(names: KnexNames, on: readonly Abstract[], at: ts.Node): 
   const [first] = on;
   if (first?.kind === 'native' && first.sql !== undefined) return first.sql();
   if (first?.kind === 'function') {
-    const inner = names.condition();
+    const inner = names.condition([]);
     names.machine.call({ ...first, self: inner }, [inner], at);
     const query = queryOf(inner);
     return query === undefined
@@ -176,12 +195,16 @@ const remove: Of = ({ query, names }, [returned]) => withReturning({ ...query, v
 
 /** `increment('n', 2)`, `increment({ n: 2 })` */
 function counter(sign: '+' | '-'): Of {
-  return ({ query, names }, [first, amount]) => {
-    const given = entriesOf(first) ?? [[constantText(first) ?? '?', amount ?? one] as const];
-    const assignments = given.map(([name, value]): Fragment => {
-      const column = columnFragment(names, constantValue(name));
+  return ({ machine, query, names }, [first, amount]) => {
+    const name = constantText(first);
+    // A column that the source does not say: any that an object may write.
+    const columns = name === undefined ? writtenColumns(machine, { ...query, verb: 'update' }) : [name];
+    const given = entriesOf(first) ?? columns.map((column) => [column, amount ?? one] as const);
+    const assignments = given.map(([written, value]): Fragment => {
+      const column = columnFragment(names, constantValue(written));
       return [...column, ' = ', ...column, ` ${sign} `, ...operand(value)];
     });
+    if (given.length === 0) assignments.push(notRead(`the columns of SET are ${whyNotConstant(first)}`));
     return { ...query, verb: 'update', assignments: [...query.assignments, ...assignments] };
   };
 }
@@ -278,6 +301,7 @@ export const knexClauses: Readonly<Record<string, Of>> = {
   forKeyShare: lock('FOR KEY SHARE'),
   skipLocked: ({ query }) => ({ ...query, wait: 'SKIP LOCKED' }),
   noWait: ({ query }) => ({ ...query, wait: 'NOWAIT' }),
+  as: ({ machine, query }, [alias]) => ({ ...query, alias: identifier(constantText(alias) ?? '?', machine.dialect) }),
   timeout: same,
   debug: same,
   options: same,

@@ -1,21 +1,31 @@
 /** Knex's names, raw SQL and conditions. */
 import type ts from 'typescript';
-import { type Abstract, type Native, plain, undefinedValue, type Fragment, type Part } from '../abstract-value.ts';
+import {
+  type Abstract,
+  type Choice,
+  type Native,
+  plain,
+  undefinedValue,
+  unknown,
+  type Fragment,
+  type Part,
+} from '../abstract-value.ts';
+import type { Value } from '../../application.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
 import { queryOf } from './chain.ts';
 import { comparison, entriesOf, givenEntries, inList } from './clauses.ts';
-import { anyCondition } from './open-conditions.ts';
+import { anyCondition, eitherFragment } from './open-conditions.ts';
 import { openPart } from './open-objects.ts';
-import { columnsOf } from './table-fields.ts';
+import { columnFragments } from './table-fields.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
-import type { Condition } from './query.ts';
+import { allConditions } from './query.ts';
 
 export interface KnexNames {
   readonly machine: Machine;
-  /** A chain that only collects conditions: what a callback of `where` gets. */
-  readonly condition: () => Native;
+  /** A chain that only collects conditions, of the statement's tables: what a callback of `where` gets. */
+  readonly condition: (tables: readonly Fragment[]) => Native;
   /** Of the statement, where a condition is one of its own. */
   readonly tables?: readonly Fragment[];
 }
@@ -24,6 +34,9 @@ export interface KnexNames {
 export function columnFragment({ machine }: KnexNames, value: Abstract | undefined): Fragment {
   const text = constantText(value);
   if (text !== undefined) return [qualifiedName(text, machine.dialect)];
+  // `groupBy(1)`, `select(1)`
+  const number = constantOf(value);
+  if (typeof number === 'number') return [String(number)];
   if (value?.kind === 'native' && value.sql !== undefined) return value.sql();
   return notRead(`the name of a column is ${whyNotConstant(value)}`);
 }
@@ -42,6 +55,8 @@ export function selectedFragments(names: KnexNames, value: Abstract): readonly F
 }
 
 export function tableFragments(names: KnexNames, value: Abstract): readonly Fragment[] {
+  // `from(function () { this.select('n').from('a').as('b'); })`
+  if (value.kind === 'function') return [innerQuery(names, value, value.node) ?? notRead('a subquery is not read')];
   return selectedFragments(names, value).map((table) =>
     table.map(
       (part): Part =>
@@ -56,7 +71,7 @@ export function tableFragments(names: KnexNames, value: Abstract): readonly Frag
 export function rawFragment(machine: Machine, text: Abstract | undefined, values: Abstract | undefined): Fragment {
   if (text?.kind === 'native' && text.sql !== undefined) return text.sql();
   const sql = constantText(text);
-  if (sql === undefined) return notRead(`a part of the SQL text is ${whyNotConstant(text)}`);
+  if (sql === undefined) return withNumbers(machine, text, values);
   if (values?.kind === 'object') return namedHoles(machine, sql, values);
   const list = values === undefined ? [] : values.kind === 'array' ? values.elements.value : [values];
   let next = 0;
@@ -67,6 +82,26 @@ export function rawFragment(machine: Machine, text: Abstract | undefined, values
     if (value === undefined) return [piece];
     return piece === '?' ? operand(value) : columnFragment({ machine, condition: noCondition }, value);
   });
+}
+
+/** A number in the text is as good as a bound value. */
+function withNumbers(machine: Machine, text: Abstract | undefined, values: Abstract | undefined): Fragment {
+  const parts =
+    text?.kind === 'value' && text.value.kind === 'expression' && text.value.operator === '||'
+      ? text.value.operands
+      : [];
+  const isKnown = parts.every((part) => (part.kind === 'constant' ? !/[?:]/.test(String(part.value)) : isNumber(part)));
+  if (parts.length === 0 || values !== undefined || !isKnown)
+    return notRead(`a part of the SQL text is ${whyNotConstant(text)}`);
+  return parts.flatMap((part) =>
+    part.kind === 'constant' ? rawFragment(machine, plain(part), undefined) : [plain(part)],
+  );
+}
+
+function isNumber(value: Value): boolean {
+  if (value.kind === 'row-count') return true;
+  if (value.kind !== 'expression') return false;
+  return value.operator === 'if' ? value.operands.slice(1).every(isNumber) : /^(?:[-*/%]|length)$/.test(value.operator);
 }
 
 function noCondition(): Native {
@@ -86,11 +121,25 @@ function namedHoles(machine: Machine, sql: string, values: Abstract & { kind: 'o
 export function conditionFragment(names: KnexNames, args: readonly Abstract[], at: ts.Node): Fragment {
   const [first, second, third] = args;
   if (first === undefined) return [];
+  const differs = (args.length > 2 ? [first, second] : args.length > 1 ? [first] : []).find(isChoiceOfTexts);
+  if (differs !== undefined) {
+    const of = (side: Abstract): Fragment =>
+      conditionFragment(
+        names,
+        args.map((one) => (one === differs ? side : one)),
+        at,
+      );
+    return eitherFragment(differs.condition, of(differs.ifTrue), of(differs.ifFalse), true);
+  }
   if (args.length === 1) return aloneCondition(names, first, at);
   const column = columnFragment(names, first);
   if (args.length === 2) return comparison(column, '=', second ?? undefinedValue);
   const operator = constantText(second);
-  if (operator === undefined) return notRead(`an operator is ${whyNotConstant(second)}`);
+  if (operator === undefined) {
+    // Whatever it is, the column and the value decide.
+    const decides = unknown('an operator that the source does not say');
+    return parenthesized([...comparison(column, '=', third ?? undefinedValue), ' OR ', decides]);
+  }
   const sign = operator.toLowerCase();
   if (sign === 'in' || sign === 'not in')
     return inList(names.machine, column, third ?? undefinedValue, sign === 'not in');
@@ -99,6 +148,12 @@ export function conditionFragment(names: KnexNames, args: readonly Abstract[], a
   return isNothing(value) && sign !== '=' && !sign.startsWith('is')
     ? [...column, ` ${sign} NULL`]
     : comparison(column, sign, value);
+}
+
+/** A column or an operator that differs by path. */
+function isChoiceOfTexts(value: Abstract | undefined): value is Choice {
+  const isText = (side: Abstract): boolean => constantText(side) !== undefined || isChoiceOfTexts(side);
+  return value?.kind === 'choice' && isText(value.ifTrue) && isText(value.ifFalse);
 }
 
 function aloneCondition(names: KnexNames, value: Abstract, at: ts.Node): Fragment {
@@ -110,10 +165,9 @@ function aloneCondition(names: KnexNames, value: Abstract, at: ts.Node): Fragmen
   const parts = given.map(([name, one]) => comparison(columnFragment(names, textValue(name)), '=', one));
   if (entriesOf(value) !== null) return join(parts, ' AND ');
   const open = openPart(value);
-  const columns = columnsOf(names.machine, names.tables ?? []);
+  const columns = columnFragments(names.machine, names.tables ?? []);
   if (open === null || columns.length === 0) return notRead(`the columns of WHERE are ${whyNotConstant(value)}`);
-  const any = columns.map(({ name }) => [name, columnFragment(names, textValue(name))] as const);
-  return join([...parts, anyCondition(plain(open), any)], ' AND ');
+  return join([...parts, anyCondition(plain(open), columns)], ' AND ');
 }
 
 function textValue(text: string): Abstract {
@@ -124,22 +178,16 @@ function textValue(text: string): Abstract {
 export function innerQuery(names: KnexNames, query: Abstract | undefined, at: ts.Node): Fragment | undefined {
   if (query?.kind === 'native') return query.sql?.();
   if (query?.kind !== 'function') return undefined;
-  const inner = names.condition();
+  const inner = names.condition([]);
   names.machine.call({ ...query, self: inner }, [inner], at);
   return inner.sql?.();
 }
 
 /** The function's own conditions, in parentheses. */
 function callbackCondition(names: KnexNames, fn: Abstract & { kind: 'function' }, at: ts.Node): Fragment {
-  const inner = names.condition();
+  const inner = names.condition(names.tables ?? []);
   names.machine.call({ ...fn, self: inner }, [inner], at);
   const query = queryOf(inner);
   if (query === undefined) return notRead('the conditions in a function differ by path');
   return query.where.length === 0 ? query.notRead : [...parenthesized(allConditions(query.where)), ...query.notRead];
-}
-
-export function allConditions(conditions: readonly Condition[]): Fragment {
-  return conditions.flatMap(({ connective, fragment }, index) =>
-    index === 0 ? fragment : [` ${connective} `, ...fragment],
-  );
 }

@@ -3,6 +3,7 @@ import type ts from 'typescript';
 import {
   type Abstract,
   arrayOf,
+  constant,
   native,
   type Native,
   objectOf,
@@ -11,6 +12,7 @@ import {
   type Fragment,
 } from '../abstract-value.ts';
 import { pgResult } from '../drivers/pg.ts';
+import { namesHandle } from '../handle-name.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import type { Project } from '../project.ts';
@@ -34,8 +36,16 @@ import { dialects } from './dialect.ts';
 import { constantText, join, notRead, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { conflictClauses, knexClauses } from './knex-clauses.ts';
-import { innerQuery, type KnexNames, rawFragment, selectedFragments, tableFragments } from './knex-expressions.ts';
-import { newQuery, printQuery, returnsRows } from './query.ts';
+import {
+  columnFragment,
+  innerQuery,
+  type KnexNames,
+  rawFragment,
+  selectedFragments,
+  tableFragments,
+} from './knex-expressions.ts';
+import { tableNameIn } from './table-fields.ts';
+import { newQuery, returnsRows } from './query.ts';
 import { ownEntry } from './own-entry.ts';
 
 export const knex: Driver = {
@@ -83,9 +93,11 @@ function isUse(api: Project['ts'], call: ts.CallExpression, first: unknown): boo
   if (typeof first !== 'string') return false;
   if (api.isPropertyAccessExpression(callee)) {
     // Of a chain, `db.insert(row).into('items')`, the beginning is lost.
-    const isHandle = api.isIdentifier(callee.expression) || api.isPropertyAccessExpression(callee.expression);
-    if (!isHandle) return false;
-    if (callee.name.text === 'raw') return startsAsStatement(first);
+    const { expression: receiver } = callee;
+    if (!api.isIdentifier(receiver) && !api.isPropertyAccessExpression(receiver)) return false;
+    const isNamed = namesHandle.test(api.isIdentifier(receiver) ? receiver.text : receiver.name.text);
+    if (callee.name.text === 'raw') return isNamed || startsAsStatement(first);
+    if (callee.name.text === 'ref') return isNamed;
   }
   if (isLostStatement(api, call)) return true;
   return (
@@ -114,9 +126,9 @@ function namesTableLater(api: Project['ts'], call: ts.CallExpression): boolean {
 const owners = new WeakMap<Abstract, Owner>();
 
 function knexHandle(machine: Machine, owner: Owner, common: readonly Fragment[] = []): Native {
-  const names: KnexNames = { machine, condition: () => start([]) };
+  const names: KnexNames = { machine, condition: (tables) => start(tables) };
   const start = (tables: readonly Fragment[], at?: ts.Node): Native => {
-    const query = { ...newQuery('select', tables), common };
+    const query = { ...newQuery('select', tables, tableNameIn(tables)), common };
     return chainOf(builder, { machine, owner, names, query, calls: at === undefined ? [] : [at] });
   };
   const handle: Native = {
@@ -144,7 +156,7 @@ function handleMember(handle: Handle, name: string, memberAt: ts.Node): Abstract
     case 'raw':
       return native(name, ([text, values], at) => rawOf(names, owner, rawFragment(machine, text, values), [at]));
     case 'ref':
-      return native(name, ([column]) => rawOf(names, owner, [constantText(column) ?? '?'], []));
+      return native(name, ([column]) => refOf(names, columnFragment(names, column)));
     case 'fn':
       return functionsOf(names, owner);
     case 'transaction':
@@ -175,8 +187,9 @@ function handleMember(handle: Handle, name: string, memberAt: ts.Node): Abstract
     case 'schema':
     case 'migrate':
     case 'seed':
-    case 'client':
       return undefinedValue;
+    case 'client':
+      return clientOf(machine, owner);
     case 'destroy':
     case 'initialize':
     case 'on':
@@ -195,6 +208,17 @@ function handleMember(handle: Handle, name: string, memberAt: ts.Node): Abstract
   }
 }
 
+/** What the connection's own object says of the engine, and a handle. */
+function clientOf(machine: Machine, owner: Owner): Native {
+  const handle = knexHandle(machine, owner);
+  const { knexDriver } = dialects[machine.dialect];
+  const member: NonNullable<Native['member']> = (name, at) => {
+    if (name === 'driverName') return knexDriver === null ? unknown('which driver it is') : constant(knexDriver);
+    return name === 'config' ? unknown('the settings of Knex') : handle.member?.(name, at);
+  };
+  return { ...handle, member };
+}
+
 function functionsOf(names: KnexNames, owner: Owner): Native {
   const texts: Readonly<Record<string, string>> = { now: 'CURRENT_TIMESTAMP', uuid: 'gen_random_uuid()' };
   return {
@@ -206,6 +230,24 @@ function functionsOf(names: KnexNames, owner: Owner): Native {
         const text = ownEntry(texts, name);
         return rawOf(names, owner, text === undefined ? notRead(`\`fn.${name}\` of Knex is not read`) : [text], []);
       }),
+  };
+}
+
+/** `knex.ref('a.b').as('c')` */
+function refOf(names: KnexNames, fragment: Fragment): Native {
+  const { dialect } = names.machine;
+  return {
+    kind: 'native',
+    title: 'a reference of Knex',
+    isHandle: false,
+    isChain: true,
+    sql: () => fragment,
+    member: (name) =>
+      name === 'as'
+        ? native(name, ([alias]) =>
+            refOf(names, [...fragment, ` AS ${identifier(constantText(alias) ?? '?', dialect)}`]),
+          )
+        : undefined,
   };
 }
 
@@ -264,20 +306,19 @@ const builder: Builder<KnexNames> = {
   title: 'a query of Knex',
   isMutable: true,
   clauses: knexClauses,
+  properties: { client: ({ machine, owner }) => clientOf(machine, owner) },
   endings: {
     transacting: (chain, [trx]) =>
       fixedChain(builder, { ...chain, owner: owners.get(trx ?? undefinedValue) ?? chain.owner }),
     onConflict: (chain, [columns]) => conflict(chain, columns),
-    as: ({ machine, names, owner, query, calls }, [alias]) => {
-      const sql = parenthesized(printQuery(query, machine.dialect));
-      return rawOf(names, owner, [...sql, ` AS ${identifier(constantText(alias) ?? '?', machine.dialect)}`], calls);
-    },
     modify: (chain, [fn, ...rest], at) => {
       const self = chainOf(builder, chain);
       chain.machine.call(fn ?? undefinedValue, [self, ...rest], at);
       return self;
     },
     clone: (chain) => fixedChain(builder, chain),
+    truncate: ({ names, owner, query, calls }) =>
+      rawOf(names, owner, ['TRUNCATE TABLE ', ...join(query.tables, ', ')], calls),
     toSQL: () => objectOf({}),
     toString: () => unknown('the text of a query'),
     toQuery: () => unknown('the text of a query'),

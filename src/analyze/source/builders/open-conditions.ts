@@ -1,4 +1,5 @@
 /** Conditions of which the source says only a part: which one holds, or which columns they test. */
+import type { Value } from '../../application.ts';
 import { type Abstract, type Choice, constant, type Fragment, plain } from '../abstract-value.ts';
 import { expression, isTrue } from '../conditions.ts';
 import { join, parenthesized } from './fragment.ts';
@@ -13,7 +14,11 @@ export function eitherCondition(
   of: (side: Abstract) => Fragment,
   isEmptyTrue: boolean,
 ): Fragment {
-  const [a, b] = [of(ifTrue), of(ifFalse)];
+  return eitherFragment(condition, of(ifTrue), of(ifFalse), isEmptyTrue);
+}
+
+/** The same of two conditions. */
+export function eitherFragment(condition: Value, a: Fragment, b: Fragment, isEmptyTrue: boolean): Fragment {
   if (a.length + b.length === 0) return [];
   // A truth value, also of a text that is given or not.
   const decides = plain(expression('and', condition, isTrue));

@@ -68,6 +68,32 @@ test.each([
   );
 });
 
+test('rows that a function makes of one list or another', async () => {
+  expect(
+    await read(
+      knex(`const rows = given.isOpen ? given.a.map((name) => ({ name })) : given.b.map((price) => ({ price }));
+        await knex('items').insert(rows);`),
+    ),
+  ).toBe(`unit f
+  if given.isOpen
+    for row of given.a
+      INSERT INTO items (name) VALUES ($1)  [row]
+  else
+    for row2 of given.b
+      INSERT INTO items (price) VALUES ($1)  [row2]
+`);
+});
+
+test('an object that a loop fills sets any column', async () => {
+  expect(
+    await read(
+      knex(
+        `const changes = map(given.names.reduce((all, name) => all, {})); await knex('items').where('id', 1).update(Array.isArray(given) ? changes.list() : changes.one());`,
+      ),
+    ),
+  ).toContain('UPDATE items SET name = $1, price = $2 WHERE id = $3');
+});
+
 test('rows of a table that the schema does not have are listed', async () => {
   expect(await read(knex(`await knex('others').insert(given);`))).toContain(
     'not understood: the rows of INSERT are an argument: given',

@@ -34,7 +34,7 @@ export interface Query {
   /** A list of which only the origin is known: the statement runs for each element, as if it had that row only. */
   readonly each: {
     readonly list: Abstract;
-    readonly rowOf: (element: Abstract) => Pick<Query, 'insertColumns' | 'rows' | 'notRead'>;
+    readonly rowOf: (row: Abstract) => Pick<Query, 'insertColumns' | 'rows' | 'notRead'>;
   } | null;
   /** INSERT ... SELECT */
   readonly source: Fragment | null;
@@ -48,6 +48,8 @@ export interface Query {
   readonly lock: string;
   /** `SKIP LOCKED` or `NOWAIT` */
   readonly wait: string;
+  /** As a part of another statement. */
+  readonly alias: string | null;
   /** What the program gets: all rows, the first, or a list of one column. */
   readonly gives: 'rows' | 'first' | { readonly column: string };
   /** Calls that the reader does not know: the statement is then not understood. */
@@ -86,6 +88,7 @@ export function newQuery(verb: Query['verb'], tables: readonly Fragment[], ownTa
     offset: null,
     lock: '',
     wait: '',
+    alias: null,
     gives: 'rows',
     notRead: [],
   };
@@ -122,12 +125,18 @@ function body(query: Query): Fragment {
     case 'insert':
       return ['INSERT INTO ', ...table, ...inserted(query), ...query.conflict, ...where, ...returned];
     case 'update': {
-      const set = listed(' SET ', assignments);
+      const set = listed(' SET ', lastOfColumns(assignments));
       return ['UPDATE ', ...table, ...set, ...listed(' FROM ', others), ...where, ...returned];
     }
     case 'delete':
       return ['DELETE FROM ', ...table, ...listed(' USING ', others), ...where, ...returned];
   }
+}
+
+/** A column is assigned once: what a builder is given last. */
+function lastOfColumns(assignments: readonly Fragment[]): readonly Fragment[] {
+  const columnOf = ([first]: Fragment): unknown => (typeof first === 'string' ? first.replace(/ = $/, '') : first);
+  return [...new Map(assignments.map((one) => [columnOf(one), one])).values()];
 }
 
 function select(query: Query): Fragment {
@@ -163,11 +172,11 @@ function listed(keyword: string, fragments: readonly Fragment[]): Fragment {
 }
 
 function conditions(keyword: string, all: readonly Condition[]): Fragment {
-  if (all.length === 0) return [];
-  const joined = all.flatMap(({ connective, fragment }, index) =>
-    index === 0 ? fragment : [` ${connective} `, ...fragment],
-  );
-  return [keyword, ...joined];
+  return all.length === 0 ? [] : [keyword, ...allConditions(all)];
+}
+
+export function allConditions(all: readonly Condition[]): Fragment {
+  return all.flatMap(({ connective, fragment }, index) => (index === 0 ? fragment : [` ${connective} `, ...fragment]));
 }
 
 /** A condition made of others, in parentheses; `undefined` for none. */

@@ -11,8 +11,8 @@ import {
   type Fragment,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { type Completion, normalCompletion } from '../machine.ts';
-import { elementIn, overList } from '../over-list.ts';
+import { normalCompletion } from '../machine.ts';
+import { eachRow } from '../over-list.ts';
 import { isOpenList } from './table-fields.ts';
 import { choose, constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
 import { requireRow, rowCount } from './chain.ts';
@@ -118,11 +118,7 @@ const bulkCreate: Run = (call, [values, options]) => {
   const only = values?.kind === 'array' && values.elements.value.length === 1 ? values.elements.value[0] : values;
   if (isOpenList(only)) {
     // A statement for each: what all of them write, the one statement of the library writes.
-    const run = (element: Abstract): Completion => {
-      bulkCreate(call, [arrayOf([elementIn(only, element)]), options ?? undefinedValue]);
-      return normalCompletion;
-    };
-    overList(own.machine, only, 'row', run, own.at);
+    eachRow(own.machine, only, (row) => void bulkCreate(call, [arrayOf([row]), options ?? undefinedValue]), own.at);
     return unknown('the rows that a list makes');
   }
   const list =

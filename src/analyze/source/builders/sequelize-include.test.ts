@@ -152,8 +152,17 @@ test('a scope that the sources do not say is listed', () => {
   expect(unit(`await Author.scope('named').findAll({ attributes: ['id'] });`)).toBe(`unit f
   SELECT id FROM authors WHERE name = $1  ['x']
 `);
-  expect(unit(`await Author.scope(given).findAll();`)).toContain('not understood');
+  expect(unit(`await Genre.scope(given).findAll();`)).toContain('not understood');
   expect(unit(`await Author.unscoped().count();`)).toContain('SELECT count(*) AS value FROM authors');
+});
+
+test('a scope that a caller names is one of the sources, or none', () => {
+  expect(unit(`await Author.scope(given).findAll({ attributes: ['id'] });`)).toBe(`unit f
+  if (given = 'named')
+    SELECT id FROM authors WHERE name = $1  ['x']
+  else
+    SELECT id FROM authors
+`);
 });
 
 test('an object of conditions that a caller gives may test any column', () => {

@@ -91,6 +91,10 @@ export function scopeOf(key: object, name: string): Abstract | undefined {
   return definitions.get(key)?.scopes.get(name);
 }
 
+export function scopeNames(key: object): readonly string[] {
+  return [...(definitions.get(key)?.scopes.keys() ?? [])];
+}
+
 export function keyOfClass({ node }: ClassValue): object {
   return node;
 }

@@ -14,7 +14,8 @@ import {
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
-import { constantOf, isNothing } from '../value-arithmetic.ts';
+import { expression } from '../conditions.ts';
+import { choose, constantOf, isNothing } from '../value-arithmetic.ts';
 import { beginsTransaction } from './begins-transaction.ts';
 import { runFragment } from './chain.ts';
 import { objectIn } from './entity.ts';
@@ -34,6 +35,7 @@ import {
   entityOf,
   keyOfClass,
   modelName,
+  scopeNames,
   scopeOf,
   singularOf,
 } from './sequelize-models.ts';
@@ -212,7 +214,9 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Defa
         return native(method, () => again(method === 'schema' ? scopes : []));
       case 'scope':
         return native(method, (given, at) =>
-          onEachPath(machine, given, (args) => again(args.flatMap((one) => scopesOf(machine, key, one, at)))),
+          onEachPath(machine, givenScopes(machine, key, given), (args) =>
+            again(args.flatMap((one) => scopesOf(machine, key, one, at))),
+          ),
         );
       case 'addHook':
       case 'sync':
@@ -267,6 +271,28 @@ function associate(
     through: () => constantText(between) ?? keyOfModel(machine, between),
     options,
   });
+}
+
+/** Each scope costs a path. */
+const namedScopesMax = 3;
+
+/** A name that a caller gives is that of one of the scopes which the sources define. */
+function givenScopes(machine: Machine, key: object, given: readonly Abstract[]): readonly Abstract[] {
+  const [name] = given;
+  if (given.length !== 1 || name?.kind !== 'value' || name.value.kind !== 'argument') return given;
+  const { value } = name;
+  const names = scopeNames(key).filter((scope) => scope !== 'defaultScope');
+  if (names.length === 0 || names.length > namedScopesMax) return given;
+  machine.assumed.add(
+    'names of scopes that callers give to models of Sequelize are one that the sources define, or none',
+  );
+  return [
+    names.reduce<Abstract>(
+      (others, scope) =>
+        choose(expression('=', value, { kind: 'constant', value: scope }), arrayOf([constant(scope)]), others),
+      arrayOf([]),
+    ),
+  ];
 }
 
 /** `'active'`, `['active', 'recent']`, `{ method: ['by', id] }`, `null`. */

@@ -1,7 +1,6 @@
 /** What INSERT and UPDATE of a builder write: objects and lists of them. */
-import { type Abstract, type Fragment, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, type Fragment, undefinedValue, unknown } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
-import { elementIn } from '../over-list.ts';
 import { entriesOf } from './clauses.ts';
 import { notRead, operand, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
@@ -20,7 +19,10 @@ export function assignmentsOf(
   columnOf: ColumnOf,
   valueOf: (value: Abstract) => Fragment = operand,
 ): readonly Fragment[] {
-  const entries = rowEntries(machine, { ...query, verb: 'update' }, value);
+  // One object, however it was computed.
+  const isComputed = value?.kind === 'value' && value.value.kind === 'unknown';
+  const given = isComputed ? unknown('an object that is computed') : value;
+  const entries = rowEntries(machine, { ...query, verb: 'update' }, given);
   if (entries === null) return [notRead(`the columns of SET are ${whyNotConstant(value)}`)];
   return entries.map(([name, one]) => [`${identifier(columnOf(name), machine.dialect)} = `, ...valueOf(one)]);
 }
@@ -41,14 +43,14 @@ export function withRows(
 ): Query {
   const open = value?.kind === 'array' && value.elements.value.length === 1 ? value.elements.value[0] : value;
   if (isOpenList(open)) {
-    const rowOf = (element: Abstract): Query => withRows(machine, query, elementIn(open, element), columnOf, valueOf);
+    const rowOf = (row: Abstract): Query => withRows(machine, query, row, columnOf, valueOf);
     return { ...query, each: { list: open, rowOf } };
   }
   const objects = value?.kind === 'array' ? value.elements.value : [value ?? undefinedValue];
   const lists = objects.map((one) => rowEntries(machine, query, one));
   if (lists.includes(null) || objects.length === 0) {
-    const unknown = objects.find((_, index) => lists[index] === null);
-    return { ...query, notRead: [...query.notRead, ...notRead(`the rows of INSERT are ${whyNotConstant(unknown)}`)] };
+    const other = objects.find((_, index) => lists[index] === null);
+    return { ...query, notRead: [...query.notRead, ...notRead(`the rows of INSERT are ${whyNotConstant(other)}`)] };
   }
   const known = lists.flatMap((list) => (list === null ? [] : [list]));
   const names = [...new Set(known.flatMap((list) => list.map(([name]) => name)))];

@@ -5,6 +5,7 @@ import { calledName, type OutsideCall } from '../called-name.ts';
 import { commonConnection, openConnection } from '../common-connection.ts';
 import type { Connection } from '../emitter.ts';
 import { modulesOf } from '../imported-modules.ts';
+import { namesHandle } from '../handle-name.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { drivers } from './index.ts';
@@ -19,13 +20,11 @@ export const opaqueHandle: OutsideCall = (machine, callee, args, at) => {
   if (handleOf === undefined) return undefined;
   const handle = handleOf(machine, openConnection(machine));
   const { expression } = at;
+  // `context.db('items')` calls a handle that is a function.
   const isMethod = ts.isPropertyAccessExpression(expression) && !namesHandle.test(expression.name.text);
   const method = isMethod ? machine.member(handle, expression.name.text, at) : handle;
   return machine.call(method, args, at);
 };
-
-/** `context.db('items')` calls a handle that is a function. */
-const namesHandle = /^(?:db|knex|trx|tx|database|connection)$/i;
 
 /** `this.sqlTransaction(async (sql) => ...)` of code outside the sources: its function runs in a transaction on the handle that it uses. */
 export const opaqueTransaction: OutsideCall = (machine, callee, args, at) => {
@@ -45,7 +44,7 @@ export const opaqueTransaction: OutsideCall = (machine, callee, args, at) => {
 const runsTransaction = /(?:transaction|(?:^|\.)begin|\.transaction\(.*\)\.execute)$/i;
 
 /** What other code gave, or a module that is not in the sources and no driver's. */
-function isOutside(callee: Abstract): boolean {
+export function isOutside(callee: Abstract): boolean {
   return callee.kind === 'value' || (callee.kind === 'external' && callee.module !== '') || isMade(callee);
 }
 
