@@ -44,20 +44,6 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     dialect: 'mysql',
-    row: '`MIN` and `MAX` of a column that a condition sets equal',
-    matches: ({ schedule: { steps }, line, theirs }) =>
-      steps.some(({ sql }) => /\b(?:max|min)\((?<column>\w+)\).* where \k<column> = /.test(sql)) ||
-      /\b(?:max|min)\(\w+\).* where \w+ = /.test(theirs.lines[line]?.step?.sql ?? ''),
-  },
-  {
-    dialect: 'mysql',
-    row: '`DISTINCT` or `GROUP BY` of the first columns of an index',
-    matches: ({ schedule: { setUp, steps } }) =>
-      setUp.includes('create index t_g on t (g)') &&
-      steps.some(({ sql }) => /\b(?:select distinct g from|group by g)\b/.test(sql)),
-  },
-  {
-    dialect: 'mysql',
     row: 'gets 3058 of `GET_LOCK` here',
     matches: ({ line, ours, theirs }) =>
       [...(ours.lines[line]?.answers ?? [])].some(([session, answer]) => {

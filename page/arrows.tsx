@@ -43,6 +43,7 @@ export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
   }, [run]);
   if (layout === null) return null;
   const { places, width, height } = layout;
+  const arrows = arrowsOf(run, at, lit, edge);
   return (
     <svg class="arrows" aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
       <defs>
@@ -63,10 +64,10 @@ export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
           </marker>
         ))}
       </defs>
-      {arrowsOf(run, at, lit, edge).map(({ from, to, kind, label, isLit }, i) => {
+      {arrows.map(({ from, to, kind, label, isLit }, i) => {
         const [a, b] = [places[from], places[to]];
         if (a === undefined || b === undefined) return null;
-        const { path, x, y } = curve(a, b, i);
+        const { path, x, y } = curve(a, b, i, arrows.length);
         return (
           <g key={`${kind} ${from} ${to} ${label}`} class={`${kind} ${isLit ? 'lit' : ''}`}>
             <path d={path} marker-end={`url(#head-${kind})`} />
@@ -112,24 +113,34 @@ function layoutOf(grid: HTMLDivElement, { steps }: RunPicture) {
   return { places, width: grid.scrollWidth, height: grid.scrollHeight };
 }
 
-/** Between columns a curve from side to side; within one a bow at its right. */
-function curve(a: Place, b: Place, number: number): { readonly path: string; readonly x: number; readonly y: number } {
+interface Curve {
+  readonly path: string;
+  /** Of its label, which stands where those of other arrows between the same columns do not. */
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Between columns a curve from side to side; within one a bow at its right. @param number of the arrow, from 0 */
+function curve(a: Place, b: Place, number: number, count: number): Curve {
   const shift = ((number % 5) - 2) * 3;
+  const part = (number + 1) / (count + 1);
   if (a.session === b.session) {
     const bow = a.right + 22 + shift;
-    return {
-      path: `M${a.right} ${a.middle} C${bow} ${a.middle} ${bow} ${b.middle} ${b.right} ${b.middle}`,
-      x: bow - 6,
-      y: (a.middle + b.middle) / 2,
-    };
+    return cubic([a.right, bow, bow, b.right], [a.middle, a.middle, b.middle, b.middle], part);
   }
   const isRightwards = a.session < b.session;
   const [x1, x2] = isRightwards ? [a.right, b.left] : [a.left, b.right];
   const bend = Math.max(24, Math.abs(x2 - x1) / 2) * (isRightwards ? 1 : -1);
   const [y1, y2] = [a.middle + shift, b.middle + shift];
-  return {
-    path: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
-    x: (x1 + x2) / 2,
-    y: (y1 + y2) / 2,
-  };
+  return cubic([x1, x1 + bend, x2 - bend, x2], [y1, y1, y2, y2], part);
+}
+
+type Four = readonly [number, number, number, number];
+
+/** A Bézier curve, and its point at `part` of the way. */
+function cubic(x: Four, y: Four, part: number): Curve {
+  const rest = 1 - part;
+  const at = ([p0, p1, p2, p3]: Four): number =>
+    rest ** 3 * p0 + 3 * rest ** 2 * part * p1 + 3 * rest * part ** 2 * p2 + part ** 3 * p3;
+  return { path: `M${x[0]} ${y[0]} C${x[1]} ${y[1]} ${x[2]} ${y[2]} ${x[3]} ${y[3]}`, x: at(x), y: at(y) };
 }

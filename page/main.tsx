@@ -5,11 +5,18 @@ import { Report } from './report.tsx';
 import { shown } from './words.ts';
 
 const place = document.getElementById('page');
-const { report } = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as {
-  readonly report?: ReportData | null;
-};
-if (place !== null && report !== null && report !== undefined) {
+if (place !== null) void draw(place).catch((error: unknown) => (place.textContent = `No report: ${String(error)}`));
+
+async function draw(page: HTMLElement): Promise<void> {
+  const report = await dataOf(document.getElementById('data')?.textContent ?? '');
   document.title = `${shown(report.heading, 80)} · moirai`;
-  place.replaceChildren();
-  render(<Report report={report} />, place);
+  page.replaceChildren();
+  render(<Report report={report} />, page);
+}
+
+/** @param text as `src/report/page/html-page.ts` wrote it */
+async function dataOf(text: string): Promise<ReportData> {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  const json = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return (await new Response(json).json()) as ReportData;
 }

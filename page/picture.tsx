@@ -23,7 +23,7 @@ const columnOf = (session: number): number => session + 2;
 
 export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   const grid = useRef<HTMLDivElement>(null);
-  const columns = `2.2rem repeat(${run.sessions.length}, minmax(13rem, 1fr))`;
+  const columns = `2.2rem repeat(${run.sessions.length}, minmax(${columnWidth(run)}rem, 1fr))`;
   const [writers, overwriters] = [writersOf(run, lit ?? -1), overwritersOf(run, lit ?? -1)];
   const ofEdge = new Set(edge === null ? [] : run.cycle[edge]?.steps);
   const lightOf = (step: number): string => {
@@ -33,7 +33,8 @@ export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   };
   return (
     <section class="card picture" aria-label="Who saw what">
-      <Legend />
+      <Legend run={run} />
+      {run.order !== null && <p class="hint">{run.order}</p>}
       <div class="scrolls" tabIndex={0} role="region" aria-label="Schedule">
         <div class="grid" ref={grid} style={{ gridTemplateColumns: columns }}>
           {run.sessions.map((name, s) => (
@@ -61,14 +62,33 @@ export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   );
 }
 
-function Legend() {
+/** The least width of a column: short texts need less. */
+function columnWidth({ steps }: RunPicture): number {
+  return steps.every(({ text }) => text.length <= shortText) ? 7 : 9.5;
+}
+
+const shortText = 20;
+
+/** Of what is in the picture. */
+function Legend({ run: { steps, transactions, cycle } }: Pick<PictureProps, 'run'>) {
+  const reads = steps.flatMap((step) => step.reads);
+  const all: readonly (readonly [kind: string, text: string, isThere: boolean])[] = [
+    ['transaction', 'transaction', true],
+    ['wr', 'read from its writer', reads.some(({ writer, sight }) => writer !== null && sight !== 'own')],
+    ['edge', 'cycle', cycle.length > 0],
+    ['stale', 'stale read', reads.some(({ sight }) => sight === 'stale')],
+    ['wait', 'lock wait', steps.some(({ waitedFor }) => waitedFor !== null)],
+    ['aborted', 'aborted transaction', transactions.some(({ status }) => status === 'aborted')],
+  ];
   return (
     <p class="legend" aria-hidden="true">
-      <span class="key wr">read from</span>
-      <span class="key edge">cycle</span>
-      <span class="key stale">stale read</span>
-      <span class="key wait">lock wait</span>
-      <span class="key aborted">aborted</span>
+      {all
+        .filter(([, , isThere]) => isThere)
+        .map(([kind, text]) => (
+          <span key={kind} class={`key ${kind}`}>
+            {text}
+          </span>
+        ))}
     </p>
   );
 }
@@ -124,7 +144,7 @@ function Step({ run, step, at, standing, light, goTo, point }: StepProps) {
         {isFirst && transaction !== undefined && (
           <span class="box-name">
             {shown(transaction.name, 60)}
-            {transaction.status === 'committed' ? '' : ` ${transaction.status === 'aborted' ? 'aborted' : 'left open'}`}
+            <small>{transaction.status === 'unknown' ? 'left open' : transaction.status}</small>
           </span>
         )}
         <button

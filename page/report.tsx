@@ -4,7 +4,7 @@ import type { ReportData, ReportTable, RunPicture } from '../src/report/index.ts
 import { RunView } from './run-view.tsx';
 import { shown } from './words.ts';
 
-const marks = { violated: '✕', satisfied: '✓', unknown: '?' } as const;
+const marks = { violated: '✕', satisfied: '✓', unknown: '?', described: 'i' } as const;
 
 export function Report({ report }: { readonly report: ReportData }) {
   const { heading, database, verdict, runs, tables, notes } = report;

@@ -39,6 +39,7 @@ export function RunView({ run, isNamed }: { readonly run: RunPicture; readonly i
           <p key={sentence}>{shown(sentence, 2_000)}</p>
         ))}
         {run.cycle.length > 0 && <Cycle run={run} lit={lit} pointAt={pointAtEdge} goTo={move} />}
+        <Relations run={run} />
         {run.replay !== null && <Replay command={run.replay} />}
       </section>
       <div class="stage">
@@ -90,7 +91,7 @@ function Cycle({ run, lit, pointAt, goTo }: CycleProps) {
             onFocus={() => pointAt(i)}
             onBlur={() => pointAt(null)}
           >
-            <abbr title={relations[relation] ?? relation}>{relation}</abbr> {shown(text, 600)}
+            <abbr>{relation}</abbr> {shown(text, 600)}
           </button>
         </li>
       ))}
@@ -98,12 +99,19 @@ function Cycle({ run, lit, pointAt, goTo }: CycleProps) {
   );
 }
 
+/** What the abbreviations of the cycle mean. */
+function Relations({ run }: Pick<CycleProps, 'run'>) {
+  const used = new Set(run.cycle.map(({ relation }) => relation));
+  if (used.size === 0) return null;
+  return <p class="hint">{[...used].map((each) => `${each}: ${relations[each] ?? each}`).join(' · ')}</p>;
+}
+
 const relations: Readonly<Record<string, string>> = {
-  wr: 'write-read: the second saw what the first wrote',
-  ww: 'write-write: the second overwrote the first',
-  rw: 'anti-dependency: the second overwrote what the first had read',
-  so: 'session order',
-  rt: 'real time',
+  wr: 'the second transaction read what the first wrote',
+  ww: 'the second overwrote what the first wrote',
+  rw: 'the second overwrote what the first had read',
+  so: 'the second follows in the session of the first',
+  rt: 'the second began after the first had ended',
   co: 'an order that the proof assumes',
 };
 

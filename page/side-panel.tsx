@@ -14,7 +14,7 @@ export function SidePanel({ run, at, goTo }: PanelProps) {
     <aside aria-label="Step by step">
       <Stepper run={run} at={at} goTo={goTo} />
       <StepDetails run={run} at={at} />
-      <State run={run} at={at} />
+      {run.order === null && <State run={run} at={at} />}
     </aside>
   );
 }
@@ -59,7 +59,7 @@ function StepDetails({ run, at }: Omit<PanelProps, 'goTo'>) {
       <h3>{shown(run.sessions[step.session] ?? '')}</h3>
       <pre tabIndex={0}>{statementText(step.text)}</pre>
       <dl>
-        {facts(run, step).map(([name, text], i) => (
+        {facts(step).map(([name, text], i) => (
           <div key={i}>
             <dt>{name}</dt>
             <dd>{text}</dd>
@@ -70,7 +70,7 @@ function StepDetails({ run, at }: Omit<PanelProps, 'goTo'>) {
   );
 }
 
-function facts(run: RunPicture, step: PictureStep): (readonly [string, string])[] {
+function facts(step: PictureStep): (readonly [string, string])[] {
   const snapshot =
     step.takesSnapshot === 'transaction' ? 'takes the snapshot of its transaction' : 'takes its snapshot';
   return [
@@ -85,7 +85,7 @@ function facts(run: RunPicture, step: PictureStep): (readonly [string, string])[
       const condition = read.condition === null ? '' : `, which does not satisfy ${read.condition}`;
       return [
         'read',
-        `${shown(read.key)} = ${valueText(read.value)}${shown(condition)}: ${readSentence(run, read)}`,
+        `${shown(read.key)} = ${valueText(read.value)}${shown(condition)}: ${readSentence(read)}`,
       ] as const;
     }),
     ...step.writes.map(({ key, value }) => ['wrote', `${shown(key)} = ${valueText(value)}`] as const),

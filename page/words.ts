@@ -90,9 +90,8 @@ export function stepSentence(run: RunPicture, at: number): string {
 }
 
 /** Whose write a read saw, and whether that was the newest. */
-export function readSentence(run: RunPicture, read: Read): string {
-  const writer = read.from === null ? 'the initial state' : shown(run.transactions[read.from]?.name ?? '');
-  const from = read.from === null ? 'from the initial state' : `written by ${writer}`;
+export function readSentence(read: Read): string {
+  const from = read.from === null ? 'from the initial state' : `written by ${shown(read.from)}`;
   switch (read.sight) {
     case 'own':
       return 'its own write';

@@ -21,7 +21,7 @@ export async function buildPage() {
     outdir: 'dist',
     format: 'iife',
     platform: 'browser',
-    target: ['chrome110', 'firefox110', 'safari16'],
+    target: ['chrome110', 'firefox113', 'safari16.4'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',

@@ -394,28 +394,6 @@ function refusingNothing(): Side {
   });
 }
 
-test('locks of MIN, MAX and groups that an index answers on MariaDB are known, not those of other statements', () => {
-  const trace = { lines: [], refused: null };
-  const known = (sql: string, index: string) =>
-    knownDifference({
-      schedule: { ...twoUpdates, dialect: 'mysql', setUp: [index], steps: [statement(0, sql)] },
-      line: 0,
-      ours: trace,
-      theirs: trace,
-    })?.row;
-  const ofG = 'create index t_g on t (g)';
-  const [ends, groups] = [
-    '`MIN` and `MAX` of a column that a condition sets equal',
-    '`DISTINCT` or `GROUP BY` of the first columns of an index',
-  ];
-  expect(known('select max(id) + 1 from t where id = 4 for update', ofG)).toBe(ends);
-  expect(known('select max(id) + 1 from t where g = 4 for update', ofG)).toBe(undefined);
-  expect(known('select distinct g from t for update', ofG)).toBe(groups);
-  expect(known('select g, sum(v) from t group by g order by g for update', ofG)).toBe(groups);
-  expect(known('select distinct g, v from t for update', ofG)).toBe(undefined);
-  expect(known('select distinct g from t for update', 'create index t_k on t (k)')).toBe(undefined);
-});
-
 test('a 40001 of moirai alone is known where a statement looks for elements by a GIN index, not where another one does', () => {
   const failed: Answer = { kind: 'error', code: '40001', message: '' };
   const traceOf = (answer: Answer) => ({

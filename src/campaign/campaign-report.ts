@@ -1,6 +1,14 @@
 /** What campaigns of a program of keys found, for the HTML report. */
 import { conclude } from '../evidence/index.ts';
-import { counted, historyPicture, levelsText, marksTable, plain, type ReportData } from '../report/index.ts';
+import {
+  brokenLevels,
+  counted,
+  historyPicture,
+  levelsText,
+  marksTable,
+  plain,
+  type ReportData,
+} from '../report/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { CampaignResult } from './campaign-options.ts';
 import { campaignTable, remedyText, verdictLines, violatedText } from './failure-text.ts';
@@ -19,7 +27,8 @@ export function campaignReport(results: readonly CampaignResult[], context: Camp
   const shown = failing ?? results.at(-1);
   const table = campaignTable(results);
   const isOne = results.length === 1;
-  const texts = shown === undefined ? [] : isOne ? textsOf(shown) : [levelsText(table, passesText(results))];
+  const texts =
+    shown === undefined ? [] : isOne ? textsOf(shown) : [levelsText(brokenLevels(results), passesText(results))];
   const failure = failing?.failure ?? null;
   const remedy = failure === null ? '' : remedyText(failure, context);
   const seeds = [...new Set(results.map(({ seed }) => seed))];

@@ -147,8 +147,8 @@ export class SqlDatabase implements SqlServer {
     return this.#instance.history();
   }
 
-  /** When each operation of the history happened, on the clock of `recordedTime`; `null`: the engine keeps no times. */
-  operationTimes(): OperationTimes | null {
+  /** When each operation of the history happened, on the clock of `recordedTime`. */
+  operationTimes(): OperationTimes {
     return this.#instance.engine.recorder.operationTimes();
   }
 

@@ -125,8 +125,8 @@ export interface Recorder {
   start(): void;
   /** What happened since the start; sessions are named by their numbers. @throws SqlError 54000 too much for one history */
   history(): History;
-  /** For each operation of the history's transactions the time at which it happened; `null`: the engine keeps no times. */
-  operationTimes(): OperationTimes | null;
+  /** For each operation of the history's transactions the time at which it happened. */
+  operationTimes(): OperationTimes;
   /** The present time: it counts what was recorded since the start, so an operation of a statement is later than the end of the one before it. */
   readonly now: number;
   /** Conditions that may have missed rows, which could not be decided: the history says nothing of them. */

@@ -1,6 +1,7 @@
 /** What explorations of a program of keys found, for the HTML report. */
 import { conclude } from '../evidence/index.ts';
 import {
+  brokenLevels,
   counted,
   historyPicture,
   levelsText,
@@ -27,7 +28,7 @@ export function explorationReport(
   const table = explorationTable(results);
   const [text = '', ...notes] = isOne
     ? verdict(only, plain, Infinity).split('\n')
-    : [levelsText(table, table.note), ...gapLines(results)];
+    : [levelsText(brokenLevels(results), table.note), ...gapLines(results)];
   return {
     heading,
     database: isOne ? only.level : counted(results.length, 'level'),

@@ -50,11 +50,38 @@ export function levelTable(levels: readonly ExploredLevel[], what: string): Repo
 }
 
 /** The verdict on several levels. @param weakest where the invariant holds, as a clause; `null`: it is not said */
-export function levelsText({ rows }: ReportTable, weakest: string | null): string {
-  const failing = rows.filter(({ tone }) => tone === 'bad').length;
-  const fails = failing === 0 ? [] : [`runs fail at ${failing} of ${counted(rows.length, 'level')}`];
+export function levelsText({ broken, failed, all }: LevelsThatFail, weakest: string | null): string {
+  const fails =
+    broken.length > 0
+      ? [`the invariant breaks at ${levelsNamed(broken, all)}`]
+      : failed.length > 0
+        ? [`a session ends with an error at ${levelsNamed(failed, all)}`]
+        : [];
   const known = [...fails, ...(weakest === null ? [] : [weakest])];
   return known.length === 0 ? 'unknown at every level' : known.join('; ');
+}
+
+export interface LevelsThatFail {
+  /** Where the invariant does not hold. */
+  readonly broken: readonly string[];
+  /** Where an error ends a session. */
+  readonly failed: readonly string[];
+  /** How many levels were run. */
+  readonly all: number;
+}
+
+/** Where every violation is one of the invariant. */
+export function brokenLevels(
+  levels: readonly { readonly level: string; readonly violations: number }[],
+): LevelsThatFail {
+  const broken = levels.filter(({ violations }) => violations > 0).map(({ level }) => level);
+  return { broken, failed: [], all: levels.length };
+}
+
+function levelsNamed(levels: readonly string[], all: number): string {
+  const [only] = levels;
+  if (levels.length === 1 && only !== undefined) return only;
+  return levels.length === all ? `all ${counted(all, 'level')}` : `${levels.length} of ${counted(all, 'level')}`;
 }
 
 /** Of a row. @param isWhole is nothing left to be looked at? */

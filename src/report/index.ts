@@ -3,10 +3,12 @@ export { formatCycle, transactionsOf } from './cycle.ts';
 export { counted, formatCount } from '../base/index.ts';
 export { printable, truncate, wrap } from './display-text.ts';
 export {
+  brokenLevels,
   formatEstimated,
   formatMarks,
   formatReportTable,
   levelsText,
+  type LevelsThatFail,
   levelTable,
   marksTable,
   toneOf,
@@ -16,7 +18,8 @@ export { formatSessions, type SessionsOptions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
 export { formatTable } from './table.ts';
 export { formatAnswer } from './replay-answer.ts';
-export { historyPicture, type FailingHistory } from './page/history-picture.ts';
+export { cyclePicture, type CycleTransaction } from './page/cycle-picture.ts';
+export { historyPicture, type FailingHistory, violationPicture } from './page/history-picture.ts';
 export { htmlPage } from './page/html-page.ts';
 export {
   type DraftPicture,

@@ -50,6 +50,7 @@ export function sqlRunPicture(
   const draft: DraftPicture = {
     history,
     older: null,
+    sessions,
     transactions: boxes.map((box) => pictureTransaction(box, failure, sessions)),
     steps,
     boxOf: new Map(boxes.flatMap(({ transaction }, box) => (transaction === null ? [] : [[transaction, box]]))),
@@ -61,11 +62,11 @@ export function sqlRunPicture(
     cause: [...failure.plan.map((clause) => `with ${clause}`), ...(cause === null ? [] : [cause.text])],
     cycle: cause === null ? [] : pictureEdges(draft, cause.cycle, cause.sentences),
     replay,
+    order: null,
     sessions,
     transactions: draft.transactions,
     steps: stepsWithReads(draft),
-    // Without known times no step changes them.
-    initial: failure.operationTimes === null ? [] : initialOf(history),
+    initial: initialOf(history),
   };
 }
 
@@ -104,7 +105,7 @@ function boxesOf({ statements, history, operationTimes }: SqlFailure): Box[] {
   });
 }
 
-/** Of one that is not in the history, or without known times; `null`: it was left open. */
+/** Of one that is not in the history; `null`: it was left open. */
 function endOf(box: readonly LoggedStatement[]): TransactionEnd | null {
   const last = box.at(-1);
   if (last === undefined || !last.endsTransaction) return null;

@@ -15,8 +15,8 @@ export interface SqlFailure {
   /** What the run did, without parameters: a replay has to do the same. */
   readonly steps: readonly string[];
   readonly history: History;
-  /** When its operations happened, on the clock of the statements; `null`: the engine keeps no times. */
-  readonly operationTimes: OperationTimes | null;
+  /** When its operations happened, on the clock of the statements. */
+  readonly operationTimes: OperationTimes;
   /** Conditions of which the history does not say what they missed. */
   readonly undecided: readonly string[];
   /** What the rows show that were read, written and not found; `null`: no anomaly, or a history too large to be searched. */

@@ -61,8 +61,8 @@ export type SqlRun =
       /** What each session returned. */
       readonly results: Readonly<Record<string, unknown>>;
       readonly history: () => History;
-      /** When its operations happened, on the clock of the statements; `null`: the engine keeps no times. */
-      readonly operationTimes: () => OperationTimes | null;
+      /** When its operations happened, on the clock of the statements. */
+      readonly operationTimes: () => OperationTimes;
       /** Conditions of which the history does not say what they missed. */
       readonly undecided: () => readonly string[];
       /** Statements that moirai cannot do and the engine could: with one of them the run shows nothing about the engine. */

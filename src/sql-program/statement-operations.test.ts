@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { seeded } from '../base/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import { parseProfile } from '../database/index.ts';
+import { parseProfile, type ProfileOptions } from '../database/index.ts';
+import { constrainingLevels } from '../isolation/index.ts';
 import { type Dialect, everyEngineLevel, onMysql, onPostgres } from './engines.test-support.ts';
 import { runSqlProgram, type SqlRun } from './sql-run.ts';
 import { operationsOfStatements } from './statement-operations.ts';
@@ -39,14 +40,10 @@ function program(dialect: Dialect): SqlProgram {
   });
 }
 
-async function runOf(
-  dialect: Dialect,
-  isolation: string,
-  seed: number,
-): Promise<Extract<SqlRun, { kind: 'finished' }>> {
+async function runOf(asked: ProfileOptions, seed: number): Promise<Extract<SqlRun, { kind: 'finished' }>> {
   const decisions = drawing({ chooser: seeded(seed) });
-  const profile = parseProfile({ engine: dialect, isolation });
-  const run = await runSqlProgram(program(dialect), {
+  const profile = parseProfile(asked);
+  const run = await runSqlProgram(program(profile.dialect), {
     profile,
     seed,
     decisions,
@@ -58,12 +55,17 @@ async function runOf(
   return run;
 }
 
+const engineLevels = everyEngineLevel.map(
+  ([engine, isolation]) => [`${engine}, ${isolation}`, { engine, isolation }] as const,
+);
+const axiomaticLevels = constrainingLevels.map((level) => [`any behaviour of ${level}`, { level }] as const);
+
 describe('an operation belongs to the statement that names its row', () => {
-  test.each(everyEngineLevel)('%s, %s', async (dialect, isolation) => {
+  test.each<readonly [string, ProfileOptions]>([...engineLevels, ...axiomaticLevels])('%s', async (_, asked) => {
     let placed = 0;
     let overlapping = 0;
     for (let seed = 0; seed < 10; seed += 1) {
-      const run = await runOf(dialect, isolation, seed);
+      const run = await runOf(asked, seed);
       const history = run.history();
       const places = operationsOfStatements(run.statements, history, run.operationTimes());
       run.statements.forEach(({ sql, connectionName }, s) => {

@@ -12,14 +12,13 @@ export interface OperationPlace {
   readonly operation: number;
 }
 
-/** By statement. @param times `null`: it is not known when operations happened, and no statement has any */
+/** By statement. */
 export function operationsOfStatements(
   statements: readonly LoggedStatement[],
   { sessions, transactions }: History,
-  times: OperationTimes | null,
+  times: OperationTimes,
 ): readonly (readonly OperationPlace[])[] {
   const placed: OperationPlace[][] = statements.map(() => []);
-  if (times === null) return placed;
   transactions.forEach(({ session, operations }, transaction) => {
     const name = sessions[session];
     operations.forEach((_, operation) => {

@@ -235,6 +235,7 @@ describe('--max-time', () => {
       assumed: [],
       cut: null,
       drawing: null,
+      page: null,
     } as const;
     reports.take(0, { kind: 'checked', file: 'h.jsonl', text: '', answers, ...rest });
     expect(reports.ending().code).toBe(code);

@@ -78,11 +78,51 @@ test('at REPEATABLE READ the transaction of a failed statement is aborted', asyn
   }
 });
 
-test('at a level of the axioms, which keep no times, statements have their answers and no reads', async () => {
-  const [picture] = await pictures({ level: 'read-committed', dialect: 'postgres' });
-  const { steps = [], initial, transactions } = picture ?? {};
-  expect(steps.filter(({ text }) => text.startsWith('SELECT')).length).toBeGreaterThan(1);
-  expect(steps.flatMap(({ reads, writes }) => [...reads, ...writes])).toEqual([]);
-  expect(initial).toEqual([]);
-  expect(new Set(transactions?.map(({ status }) => status))).toContain('committed');
+test('at a level of the axioms statements have their reads and writes, and the edges their steps', async () => {
+  const found = await pictures({ level: 'causal', dialect: 'postgres' });
+  expect(found.length).toBeGreaterThan(0);
+  for (const { steps, initial, cycle, transactions } of found) {
+    expect(initial).toEqual([['t/1', { id: 1, n: 0 }]]);
+    expect(transactions.slice(0, 2).map(({ status }) => status)).toEqual(['committed', 'committed']);
+    const [one, two] = steps.filter(({ text }) => text.startsWith('SELECT n FROM t WHERE'));
+    for (const step of [one, two])
+      expect(step?.reads).toEqual([expect.objectContaining({ key: 't/1', value: { id: 1, n: 0 }, from: null })]);
+    const written = steps.filter(({ writes }) => writes.length > 0);
+    expect(written.map(({ text, writes }) => [text.split(' ')[0], writes])).toEqual(
+      Array.from({ length: 2 }, () => ['UPDATE', [{ key: 't/1', value: { id: 1, n: 1 } }]]),
+    );
+    const texts = cycle.map((edge) => edge.steps.map((step) => steps[step]?.text.split(' ')[0]));
+    expect(texts).toEqual([
+      ['SELECT', 'UPDATE'],
+      ['SELECT', 'UPDATE'],
+    ]);
+  }
+});
+
+test('a row that a scan of the axioms missed is read where it looked, not where its writer commits', async () => {
+  const insertIfEmpty = (c: SqlConnection): Promise<void> =>
+    onPostgres(c, async (client) => {
+      await client.query('BEGIN');
+      const { rows } = await client.query('SELECT id FROM t WHERE n = 7');
+      if (rows.length === 0) await client.query('INSERT INTO t VALUES ($1, 7)', [c.name === 'a' ? 1 : 2]);
+      await client.query('COMMIT');
+    });
+  const inserts = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (id int PRIMARY KEY, n int)',
+    sessions: { a: insertIfEmpty, b: insertIfEmpty },
+    invariant: (c) =>
+      onPostgres(c, async (client) => (await client.query('SELECT id FROM t')).rows.length === 1 || 'both'),
+  });
+  const profile = parseProfile({ level: 'snapshot-isolation', dialect: 'postgres' });
+  const { failures } = await exploreSql(inserts, { profile });
+  expect(failures.length).toBeGreaterThan(0);
+  for (const failure of failures) {
+    const { steps } = sqlRunPicture(failure, { profile, count: null, replay: null });
+    const missing = steps.flatMap(({ text, reads }) =>
+      reads.filter(({ value }) => value === null).map(({ key }) => `${text.split(' ')[0]} misses ${key}`),
+    );
+    expect(missing).toHaveLength(2);
+    expect(new Set(missing)).toEqual(new Set(['SELECT misses t/1', 'SELECT misses t/2']));
+  }
 });

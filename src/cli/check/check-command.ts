@@ -18,6 +18,8 @@ import { CheckReports, type CheckReportOptions } from './check-reports.ts';
 import { checkOnThreads } from './check-threads.ts';
 import { historyPaths } from './history-paths.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
+import { reportPath, withReport } from '../page/report-file.ts';
+import { shellWord } from '../options/invocation.ts';
 import { noProgress, type Progress } from '../output/progress.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { printEnding } from '../modules/user-program.ts';
@@ -45,6 +47,10 @@ export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => v
     .option('--ignore-thin-air-reads', 'judge as if reads of values that no transaction wrote were not there')
     .option('--dot', 'print the cycle of each violation for Graphviz, and nothing else')
     .option('--mermaid', 'print the cycle of each violation for Mermaid, and nothing else')
+    .option(
+      '--report <file>',
+      'write what was found as one HTML page: the levels, and the violation drawn, step by step',
+    )
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -56,10 +62,14 @@ export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => v
       ) => {
         const { dot = false, mermaid = false } = drawn;
         const drawing = drawingOption({ dot, mermaid, json, by });
+        const report = reportPath(drawn.report);
+        if (report !== null && by !== 'axioms')
+          throw new InputError('option/report', `--report draws cycles, and --by ${by} gives none`);
         const given = {
           jobs,
           timeoutMs: maxTime,
           ignoreThinAirReads,
+          report,
           ...(format === undefined ? {} : { format }),
           ...(drawing === null ? {} : { drawing }),
         };
@@ -96,6 +106,8 @@ function drawingOption(asked: {
 interface CheckCommandOptions extends CheckReportOptions {
   /** Threads. Absent: 1. */
   readonly jobs?: number;
+  /** Where the HTML report goes; `null`: there is none. */
+  readonly report: string | null;
 }
 
 async function checkCommand(files: readonly string[], options: CheckCommandOptions, host: Host): Promise<ExitCode> {
@@ -110,7 +122,11 @@ async function checkCommand(files: readonly string[], options: CheckCommandOptio
     reports = new CheckReports(paths, options, quiet);
     progress = await quiet.progress(paths.length === 1);
     await checkAll(paths, options, quiet, reports, progress);
-    return printEnding(reports.ending(), quiet);
+    const { report, json, drawing } = options;
+    const heading = `moirai check ${files.map(shellWord).join(' ')}`;
+    const asked = { report, prints: !json && drawing === undefined, host: quiet };
+    const made = reports;
+    return printEnding(await withReport(made.ending(), () => made.page(heading), asked), quiet);
   });
 }
 
@@ -138,22 +154,23 @@ async function checkAll(
       await checkOnThreads(paths, jobs, fileOptions(options), host, { soFar, done });
     } else {
       for (const [index, path] of paths.entries())
-        done(index, await checkFile(path, options, host, soFar.bind(null, index)));
+        done(index, await checkFile(path, fileOptions(options), host, soFar.bind(null, index)));
     }
   } finally {
     progress.stop();
   }
 }
 
-/** What goes to a thread. */
+/** What one file needs; it goes to a thread. */
 function fileOptions({
   level,
   format,
   color,
   timeoutMs,
   ignoreThinAirReads = false,
+  report,
 }: CheckCommandOptions): CheckFileOptions {
-  const limit = { ignoreThinAirReads, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const limit = { ignoreThinAirReads, draws: report !== null, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   return { color, ...limit, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
 }
 

@@ -2,11 +2,19 @@
 import type { CompactLevel } from '../../check/index.ts';
 import { monotonicMs, InputError, type Place, settledWithin, TimeLimit } from '../../base/index.ts';
 import { CutHistoryError } from '../../history/index.ts';
-import type { CycleDrawing } from '../../report/index.ts';
+import type { CycleDrawing, RunPicture } from '../../report/index.ts';
 import { judgeCut } from './check-cut.ts';
 import { judgeHistory, levelsUpTo, outOfTime, sameAnswer, unread } from './check-history.ts';
 import { levelsOf } from './check-levels.ts';
-import { type Answer, type FileReport, formatReport, reportJson, strongest } from './check-report.ts';
+import {
+  type Answer,
+  type FileReport,
+  formatReport,
+  notesOf,
+  reportJson,
+  sizeText,
+  strongest,
+} from './check-report.ts';
 import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder } from '../files/history-input.ts';
 import type { Host } from '../host.ts';
 import { appearance } from '../output/style.ts';
@@ -24,6 +32,8 @@ export interface CheckFileOptions {
   readonly timeoutMs?: number;
   /** Is the history judged as if reads of values that no transaction wrote were not in it? */
   readonly ignoreThinAirReads?: boolean;
+  /** Is a violation drawn, for the HTML report? */
+  readonly draws?: boolean;
 }
 
 export const checkDefaults = { timeoutMs: 300_000 } as const;
@@ -46,6 +56,8 @@ export type CheckedFile =
       /** Where and how the file was cut; `null`: it is whole, as far as its end says. */
       readonly cut: string | null;
       readonly drawing: CycleDrawing | null;
+      /** For the HTML report; `null`: none was asked for. */
+      readonly page: CheckedPage | null;
     }
   | {
       readonly kind: 'refused';
@@ -54,6 +66,14 @@ export type CheckedFile =
       readonly message: string;
       readonly place: Place | undefined;
     };
+
+/** What the HTML report shows of a history beside its levels. */
+export interface CheckedPage {
+  readonly size: string;
+  readonly notes: readonly string[];
+  /** The weakest level that is violated. */
+  readonly violation: { readonly level: CompactLevel; readonly picture: RunPicture } | null;
+}
 
 export type Checked = Extract<CheckedFile, { kind: 'checked' }>;
 
@@ -81,7 +101,7 @@ export function notChecked({ path }: HistoryPath, options: CheckFileOptions, hos
   return checkedOf(unread(path, levelsOf(levelsUpTo(options.level), new Map())), options, host);
 }
 
-function checkedOf(found: FileReport, { color, level }: CheckFileOptions, host: CheckHost): Checked {
+function checkedOf(found: FileReport, { color, level, draws = false }: CheckFileOptions, host: CheckHost): Checked {
   const { violation } = found;
   const isGreen = level === undefined || found.answers.get(level)?.kind === 'satisfied';
   const report = isGreen ? found : { ...found, assumed: [] };
@@ -95,6 +115,16 @@ function checkedOf(found: FileReport, { color, level }: CheckFileOptions, host: 
     assumed: report.assumed,
     cut: report.cut,
     drawing: violation === null ? null : { ...violation.drawing, title: `${report.file}: not ${violation.level}` },
+    page: draws ? pageOf(report) : null,
+  };
+}
+
+function pageOf(report: FileReport): CheckedPage {
+  const { violation, transactionCount, operationCount } = report;
+  return {
+    size: sizeText(transactionCount, operationCount),
+    notes: notesOf(report),
+    violation: violation === null ? null : { level: violation.level, picture: violation.picture() },
   };
 }
 

@@ -3,7 +3,8 @@ import type { CompactLevel, CompactVerdict, CompactViolated } from '../../check/
 import { stopText } from '../../base/index.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../../history/index.ts';
 import { anomalies, summarize } from '../../isolation/index.ts';
-import { wrap } from '../../report/index.ts';
+import { cyclePicture, wrap } from '../../report/index.ts';
+import { drawnTransaction } from './drawn-transaction.ts';
 import type { CheckedLevel } from './check-levels.ts';
 import { type Answer, type Violation, violationIn } from './check-report.ts';
 
@@ -23,6 +24,8 @@ function answerOf(verdict: CompactVerdict): Answer {
     };
   return { kind: 'unknown', text: 'unknown: not searched in a history of this size or kind yet' };
 }
+
+const notShown = 'No part of it that shows the violation is small enough to be shown.';
 
 function violationOf(history: CompactHistory, level: CompactLevel, verdict: CompactViolated): Violation {
   const { evidence, anomaly, proof } = verdict;
@@ -46,11 +49,18 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: Comp
       nodes: edges.map(({ from }) => ({ id: from, lines: [from] })),
       edges: edges.map((edge) => ({ ...edge, key: null })),
     },
+    picture: () =>
+      cyclePicture({
+        message: title,
+        cause: cycle.length === 0 ? [notShown] : [],
+        transactions: cycle.map(({ from }) => drawnTransaction(history, from, [])),
+        edges: edges.map((edge) => ({ ...edge, key: null, text: `${edge.from} -${edge.relation}-> ${edge.to}` })),
+      }),
     lines: (_style, width) => [
       ...wrap(title, width),
       ...wrap(
         cycle.length === 0
-          ? 'No part of it that shows the violation is small enough to be shown.'
+          ? notShown
           : `A cycle of ${cycle.length} transactions: ${edges.map(({ from, relation }) => `${from} -${relation}->`).join(' ')}`,
         width,
       ),

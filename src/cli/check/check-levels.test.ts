@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isolationLevels, type IsolationLevel } from '../../isolation/index.ts';
 import type { CompactLevel } from '../../check/index.ts';
+import { cyclePicture } from '../../report/index.ts';
 import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
 import type { Answer, Violation } from './check-report.ts';
 
@@ -18,7 +19,14 @@ function told(single: string, order: 'weakest-first' | 'strongest-first', above:
       ? (letters[single[levels.indexOf(level as IsolationLevel)] as string] as Kind)
       : (above as Kind);
     checked.push(level as IsolationLevel);
-    const shown: Violation = { level, title: '', json: {}, lines: () => [], drawing: { nodes: [], edges: [] } };
+    const shown: Violation = {
+      level,
+      title: '',
+      json: {},
+      lines: () => [],
+      drawing: { nodes: [], edges: [] },
+      picture: () => cyclePicture({ message: '', cause: [], transactions: [], edges: [] }),
+    };
     return { answer: { kind, text: kind }, violation: kind === 'violated' ? shown : null };
   };
   const soFar: string[] = [];

@@ -9,7 +9,8 @@ import {
 } from '../../check/index.ts';
 import { type CompactHistory, listOf, operationKind, type TransactionIndex } from '../../history/index.ts';
 import { anomalies, type AnomalyName, summarize } from '../../isolation/index.ts';
-import { truncate, wrap } from '../../report/index.ts';
+import { cyclePicture, type CycleTransaction, truncate, wrap } from '../../report/index.ts';
+import { drawnTransaction } from './drawn-transaction.ts';
 import type { CheckedLevel } from './check-levels.ts';
 import type { Answer, Violation } from './check-report.ts';
 
@@ -62,7 +63,7 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: List
   };
   const nodes = transactions.map((t) => {
     const id = history.names.id(t);
-    return { id, lines: [id, ...operationsOf(history, t, keysOf(verdict)).map((line) => truncate(line, 60))] };
+    return { id, lines: [id, ...operationsOf(history, t, keysOf(verdict)).map(({ text }) => truncate(text, 60))] };
   });
   return {
     level,
@@ -72,16 +73,23 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: List
       ...nodes.flatMap(({ id }, i) => [
         style('name', id),
         ...operationsOf(history, transactions[i] as TransactionIndex, keysOf(verdict)).map(
-          (line) => `  ${truncate(line, width - 2)}`,
+          ({ text }) => `  ${truncate(text, width - 2)}`,
         ),
       ]),
       '',
       ...wrap(meaningOf(verdict), width),
       ...thinAirLines(history, verdict, width),
-      ...edges.flatMap(({ from, to, relation, key }) => wrap(sentence(from, to, relation, key), width)),
+      ...edges.flatMap((edge) => wrap(`${sentence(edge)} (${edge.relation})`, width)),
       ...(names.length > 1 ? wrap(`anomalies, as Elle names them: ${names.join(', ')}`, width) : []),
     ],
     drawing: { nodes, edges },
+    picture: () =>
+      cyclePicture({
+        message: meaningOf(verdict),
+        cause: thinAirLines(history, verdict, Infinity),
+        transactions: transactions.map((t) => drawnTransaction(history, t, operationsOf(history, t, keysOf(verdict)))),
+        edges: edges.map((edge) => ({ ...edge, text: sentence(edge) })),
+      }),
   };
 }
 
@@ -125,9 +133,13 @@ function keysOf({ cycle, read }: ListViolated): ReadonlySet<number> {
   return new Set(read === undefined ? cycle.map(({ key }) => key) : [read.key]);
 }
 
-function operationsOf(history: CompactHistory, t: TransactionIndex, keys: ReadonlySet<number>): string[] {
+function operationsOf(
+  history: CompactHistory,
+  t: TransactionIndex,
+  keys: ReadonlySet<number>,
+): CycleTransaction['operations'] {
   const { kind, key, value, names, operationStart } = history;
-  const lines: string[] = [];
+  const lines: { readonly text: string; readonly key: string }[] = [];
   const [first, after] = [operationStart[t] as number, operationStart[t + 1] as number];
   for (let o = first; o < after && lines.length < operationsShownMax; o += 1) {
     const k = key[o] as number;
@@ -136,7 +148,8 @@ function operationsOf(history: CompactHistory, t: TransactionIndex, keys: Readon
     const isAppend = kind[o] === operationKind.append;
     const seen = kind[o] === operationKind.listRead ? listOf(history, v) : names.value(v);
     const verb = isAppend ? 'append' : kind[o] === operationKind.write ? 'write' : 'read';
-    lines.push(`${verb} ${names.key(k)} ${isAppend ? JSON.stringify(seen) : `= ${JSON.stringify(seen)}`}`);
+    const name = names.key(k);
+    lines.push({ key: name, text: `${verb} ${name} ${isAppend ? JSON.stringify(seen) : `= ${JSON.stringify(seen)}`}` });
   }
   return lines;
 }
@@ -155,17 +168,17 @@ function meaningOf({ anomaly, elle }: ListViolated): string {
   return `${name}: ${known?.meaning ?? readMeanings[anomaly] ?? ''}`;
 }
 
-function sentence(from: string, to: string, relation: string, key: string | null): string {
+function sentence({ from, to, relation, key }: NamedEdge): string {
   switch (relation) {
     case 'ww':
-      return `${from} appended to ${key} before ${to} did (ww)`;
+      return `${from} appended to ${key} before ${to} did`;
     case 'wr':
-      return `${to} reads in ${key} what ${from} appended (wr)`;
+      return `${to} reads in ${key} what ${from} appended`;
     case 'rw':
-      return `${from} reads ${key} without what ${to} appended (rw)`;
+      return `${from} reads ${key} without what ${to} appended`;
     case 'so':
-      return `${from} is before ${to} in their session (so)`;
+      return `${from} is before ${to} in their session`;
     default:
-      return `${from} had ended before ${to} started (${relation})`;
+      return `${from} had ended before ${to} started`;
   }
 }

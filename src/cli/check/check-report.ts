@@ -9,9 +9,11 @@ import {
   formatCycle,
   formatSessions,
   formatTable,
+  type RunPicture,
   type Styler,
   transactionsOf,
   truncate,
+  violationPicture,
   wrap,
 } from '../../report/index.ts';
 import { violationJson } from '../output/json.ts';
@@ -39,6 +41,8 @@ export interface Violation {
   readonly json: object;
   readonly lines: (style: Styler, width: number) => string[];
   readonly drawing: Omit<CycleDrawing, 'title'>;
+  /** For the HTML report. */
+  readonly picture: () => RunPicture;
 }
 
 export interface FileReport {
@@ -67,7 +71,8 @@ export const styles = { satisfied: 'good', violated: 'bad', unknown: 'warning' }
 /** @param history all of it, or a part that shows the violation */
 export function violationIn(history: History, level: CompactLevel, verdict: Violated): Violation {
   const { length } = history.transactions;
-  const only = length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
+  const only: { readonly only?: ReadonlySet<TransactionIndex> } =
+    length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
   return {
     level,
     title: summarize(verdict),
@@ -79,6 +84,11 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
       ...formatCycle(history, verdict, width),
     ],
     drawing: drawingOf(history, verdict),
+    picture: () =>
+      violationPicture(history, verdict, {
+        message: summarize(verdict),
+        only: [...(only.only ?? history.transactions.keys())],
+      }),
   };
 }
 
@@ -104,6 +114,16 @@ function drawingOf(history: History, verdict: Violated): Violation['drawing'] {
 
 function formatOperation({ kind, key, value }: Operation): string {
   return truncate(`${kind} ${key} = ${JSON.stringify(value)}`, 60);
+}
+
+/** What a report says beside its levels, a sentence each: without the violation. */
+export function notesOf(report: FileReport): string[] {
+  const { cut, assumed, rest } = report;
+  return [
+    ...(cut === null ? [] : cutLines(cut, Infinity)),
+    ...assumed.map((clause) => `assumed: ${clause}`),
+    ...(rest === null ? [] : restLines(report, rest, Infinity)),
+  ];
 }
 
 export function strongest({ answers }: FileReport): CompactLevel | null {

@@ -2,7 +2,8 @@
 import { isTruncated } from '../../base/index.ts';
 import { conclude, conclusionJson, type Evidence, exitCodeOf, noEvidence } from '../../evidence/index.ts';
 import type { CompactLevel } from '../../check/index.ts';
-import { formatCount, formatDot, formatMermaid, formatTable } from '../../report/index.ts';
+import { checkPage } from './check-page.ts';
+import { formatCount, formatDot, formatMermaid, formatTable, type ReportData } from '../../report/index.ts';
 import {
   type Checked,
   type CheckedFile,
@@ -83,6 +84,28 @@ export class CheckReports {
     return { out: isOne ? out : `${out}\n${this.#summary(all).join('\n')}\n`, err, code };
   }
 
+  /** For the HTML report. */
+  page(heading: string): ReportData {
+    const { level = null } = this.#options;
+    const all = this.#done.flatMap((file) => file ?? []);
+    const counts = this.#counts(all).map(([answer, count]) => `${answer} ${formatCount(count)}`);
+    return checkPage(all, {
+      heading,
+      level,
+      kind: this.#kind(all),
+      summary: `${this.#countsHead(all)}: ${counts.join(', ')}`,
+      assumed: assumptionLines(all),
+    });
+  }
+
+  /** What is concluded of the level that was asked for. */
+  #kind(all: readonly CheckedFile[]): ReportData['verdict']['kind'] {
+    const { level } = this.#options;
+    if (level === undefined) return 'described';
+    const { kind } = conclude(allOf(all.map((file) => evidenceAt(file, level))));
+    return kind === 'at-fault' ? 'unknown' : kind;
+  }
+
   #report(file: CheckedFile): Printed {
     const { json, drawing, level } = this.#options;
     if (json) return nothing;
@@ -103,18 +126,24 @@ export class CheckReports {
 
   /** How many have which answer. */
   #summary(all: readonly CheckedFile[]): string[] {
+    const rows = this.#counts(all).map(([answer, count]) => [answer, String(count)]);
+    return [this.#countsHead(all), ...formatTable(rows), ...assumptionLines(all)];
+  }
+
+  #countsHead(all: readonly CheckedFile[]): string {
+    const { level } = this.#options;
+    return `${formatCount(all.length)} histories, by ${level === undefined ? 'strongest level' : `answer at ${level}`}`;
+  }
+
+  /** The most frequent first. */
+  #counts(all: readonly CheckedFile[]): (readonly [answer: string, count: number])[] {
     const { level } = this.#options;
     const counts = new Map<string, number>();
     for (const [i, file] of all.entries()) {
       const answer = this.#done[i] === undefined ? cutAnswer(file, level) : answerOf(file, level);
       counts.set(answer, (counts.get(answer) ?? 0) + 1);
     }
-    const rows = [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-    return [
-      `${formatCount(all.length)} histories, by ${level === undefined ? 'strongest level' : `answer at ${level}`}`,
-      ...formatTable(rows.map(([answer, count]) => [answer, String(count)])),
-      ...assumptionLines(all),
-    ];
+    return [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   }
 
   /** The worst of all. Without a level that was asked for there is nothing to violate. */

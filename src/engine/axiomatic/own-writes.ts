@@ -8,6 +8,7 @@ interface OwnWrite {
   readonly cell: Cell;
   readonly held: Held;
   readonly statement: number;
+  readonly at: number;
   /** The transaction's write of this cell before it. */
   readonly previous: OwnWrite | null;
   isUndone: boolean;
@@ -30,6 +31,13 @@ export class OwnWrites {
   readonly #cells: Cell[] = [];
   readonly #helds: Held[] = [];
   readonly #sources: (Writer | OwnWrite | typeof WRITE)[] = [];
+  readonly #times: number[] = [];
+  readonly #tick: () => number;
+
+  /** @param tick the next moment of the store's clock */
+  constructor(tick: () => number) {
+    this.#tick = tick;
+  }
 
   get isEmpty(): boolean {
     return this.#last.size === 0;
@@ -52,24 +60,27 @@ export class OwnWrites {
   }
 
   write(cell: Cell, held: Held, statement: number): void {
-    const write = { cell, held, statement, previous: this.#last.get(cell) ?? null, isUndone: false };
+    const at = this.#tick();
+    const write = { cell, held, statement, at, previous: this.#last.get(cell) ?? null, isUndone: false };
     this.#last.set(cell, write);
     this.#writes.push(write);
   }
 
-  noteRead(cell: Cell, held: Held, source: Writer | OwnWrite): void {
+  noteRead(cell: Cell, held: Held, source: Writer | OwnWrite, at = this.#tick()): void {
     this.#cells.push(cell);
     this.#helds.push(held);
     this.#sources.push(source);
+    this.#times.push(at);
   }
 
   /** The statement has ended: what it wrote comes after what it read. */
   flush(): void {
     for (; this.#flushed < this.#writes.length; this.#flushed += 1) {
-      const { cell, held } = this.#writes[this.#flushed] as OwnWrite;
+      const { cell, held, at } = this.#writes[this.#flushed] as OwnWrite;
       this.#cells.push(cell);
       this.#helds.push(held);
       this.#sources.push(WRITE);
+      this.#times.push(at);
     }
   }
 
@@ -94,9 +105,10 @@ export class OwnWrites {
       this.#cells[kept] = this.#cells[i] as Cell;
       this.#helds[kept] = this.#helds[i] as Held;
       this.#sources[kept] = source;
+      this.#times[kept] = this.#times[i] as number;
       kept += 1;
     }
-    for (const column of [this.#cells, this.#helds, this.#sources]) column.length = kept;
+    for (const column of [this.#cells, this.#helds, this.#sources, this.#times]) column.length = kept;
   }
 
   /** Only the operations are still of interest. */
@@ -112,6 +124,11 @@ export class OwnWrites {
       if (write.previous === null) this.#last.delete(write.cell);
       else this.#last.set(write.cell, write.previous);
     }
+  }
+
+  /** When each operation happened. */
+  get times(): readonly number[] {
+    return this.#times;
   }
 
   /** In program order. */

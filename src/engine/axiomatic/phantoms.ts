@@ -8,7 +8,7 @@ import type { CommitOrders } from '../../isolation/index.ts';
 import { initialWriter, type Version } from './version.ts';
 import type { Key } from './row-index.ts';
 import { isThere, type StoredRow, type Cell, type TableIndex } from './table.ts';
-import type { Transaction } from './transaction.ts';
+import type { Scan, Transaction } from './transaction.ts';
 import type { Window } from './window.ts';
 
 /** Makes the reads of those who missed what `writer` is about to commit. @returns false where one of them can have seen nothing else */
@@ -17,8 +17,10 @@ export function readMissed(writer: Transaction, window: Window): boolean {
   if (brought.length === 0) return true;
   for (const reader of window.transactions()) {
     if (reader === writer || reader.fixedAt >= 0 || reader.scans.length === 0) continue;
-    for (const place of brought)
-      if (missed(reader, place) && !place.cells.every((cell) => readOlder(reader, cell, window))) return false;
+    for (const place of brought) {
+      const scan = scanThatMissed(reader, place);
+      if (scan !== null && !place.cells.every((cell) => readOlder(reader, cell, window, scan.at))) return false;
+    }
   }
   return true;
 }
@@ -52,19 +54,20 @@ function keyCells(writer: Transaction, row: StoredRow, keys: Brought['keys']): C
   );
 }
 
-function missed(reader: Transaction, { row, keys }: Brought): boolean {
-  return reader.scans.some(({ table, path }) => {
+function scanThatMissed(reader: Transaction, { row, keys }: Brought): Scan | null {
+  const found = reader.scans.find(({ table, path }) => {
     if (table !== row.table) return false;
     if (path.kind === 'all') return !row.isListed;
     return keys.some(({ index, key }) => index.shape.id === path.index && index.covers(path, key));
   });
+  return found ?? null;
 }
 
 /**
  * The newest version that it may have read; its own write and what it has read anyway need no other. It gets no new source, for that
- * would change what it and those who read from it see. @returns is it settled?
+ * would change what it and those who read from it see. @param at when it looked @returns is it settled?
  */
-function readOlder(reader: Transaction, cell: Cell, window: Window): boolean {
+function readOlder(reader: Transaction, cell: Cell, window: Window, at: number): boolean {
   if (reader.hasRead(cell) || reader.own.last(cell) !== undefined || sawNoRow(reader, cell)) return true;
   const { orders } = window;
   const key = window.keyOf(cell);
@@ -73,7 +76,7 @@ function readOlder(reader: Transaction, cell: Cell, window: Window): boolean {
     .findLast((each) => isOpenTo(reader, each, orders) && orders.allowsRead(reader.node, key, each.node));
   if (version === undefined) return weak.has(reader.level);
   orders.read(reader.node, key, version.node);
-  reader.noteMissed(cell, version);
+  reader.noteMissed(cell, version, at);
   return true;
 }
 

@@ -107,8 +107,10 @@ function recorderOf(storage: AxiomaticStorage): Recorder {
   return {
     start: () => storage.start(),
     history: () => storage.history(),
-    operationTimes: () => null,
-    now: 0,
+    operationTimes: () => storage.operationTimes(),
+    get now() {
+      return storage.now;
+    },
     undecidedConditions: () => [],
     onCatalogQuery: () => {},
     onDdl: () => {},

@@ -159,7 +159,7 @@ export class Statement implements StatementView {
   /** Existence first, of all of them. */
   #rows(table: Table, path: AccessPath): SeenRow[] {
     const rows: SeenRow[] = [];
-    this.#transaction.noteScan({ table, path });
+    this.#transaction.noteScan(table, path);
     for (const stored of table.candidates(path, this.#transaction, this.#transaction.inHand)) {
       if (!stored.isListed && this.#isNewHere(stored)) continue;
       const held = this.#read(stored, 0);

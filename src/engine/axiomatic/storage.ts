@@ -20,7 +20,8 @@ import {
 } from '../../sql/model/index.ts';
 import type { History } from '../../history/index.ts';
 import { CommitOrders, type ConstrainingLevel, constrainingLevels, parseLevel } from '../../isolation/index.ts';
-import { AxiomaticCore, type Decisions, type ReadPoint } from '../../mockdb/index.ts';
+import { AxiomaticCore, type Decisions, type ReadPoint, visibleOf } from '../../mockdb/index.ts';
+import type { OperationTimes } from '../engine-profile.ts';
 import { alteredTable, isTouched } from './alter.ts';
 import { Version } from './version.ts';
 import { cellHistory } from './history.ts';
@@ -67,6 +68,7 @@ export class AxiomaticStorage implements Storage, Store {
   readonly #transactions: Transaction[] = [];
   readonly #holders = new Map<StoredRow, Set<Transaction>>();
   #ids = 0;
+  #clock = 0;
   #loading = 0;
   #isLoading = true;
 
@@ -108,6 +110,7 @@ export class AxiomaticStorage implements Storage, Store {
       this.#window = this.#newWindow();
     }
     this.#isLoading = false;
+    this.#clock = 0;
   }
 
   /** From here these decide. */
@@ -177,7 +180,22 @@ export class AxiomaticStorage implements Storage, Store {
     return cellHistory(this.#transactions, this.#sessionNames, this.#level);
   }
 
+  /** When each operation of the history happened, on the clock of `now`. */
+  operationTimes(): OperationTimes {
+    return visibleOf(this.#transactions).map(({ own }) => own.times);
+  }
+
+  /** Counts reads, writes and scans since the test started. */
+  get now(): number {
+    return this.#clock;
+  }
+
   // ---- for transactions and statements
+
+  tick(): number {
+    this.#clock += 1;
+    return this.#clock;
+  }
 
   statement(transaction: Transaction, number: number): Statement {
     return new Statement(this, transaction, number);

@@ -29,6 +29,8 @@ interface TransactionIdentity {
 /** What a transaction and its statements ask of the store that holds them. */
 export interface Store {
   readonly waitsFor: WaitsFor;
+  /** The next moment of its clock, which counts reads and writes. */
+  tick(): number;
   table(id: TableId): Table;
   /** The rows that the latest state, or an open transaction, may have for this path. */
   latestCandidates(table: Table, path: AccessPath): StoredRow[];
@@ -47,6 +49,7 @@ export interface Store {
 export interface Scan {
   readonly table: Table;
   readonly path: AccessPath;
+  readonly at: number;
 }
 
 export class Transaction implements StorageTransaction, Writer, AxiomaticTransaction {
@@ -58,7 +61,7 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
   node: number;
   fixedAt = -1;
   status: AxiomaticTransaction['status'] = 'open';
-  readonly own = new OwnWrites();
+  readonly own: OwnWrites;
   /** Rows that it has written: others wait for it where they need to know how it ends. */
   readonly inHand = new Set<StoredRow>();
   readonly #storage: Store;
@@ -72,6 +75,7 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
 
   constructor(storage: Store, options: TransactionIdentity) {
     this.#storage = storage;
+    this.own = new OwnWrites(() => storage.tick());
     this.id = options.id;
     this.session = options.session;
     this.attempt = options.attempt;
@@ -127,8 +131,8 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
     return version.held;
   }
 
-  noteScan(scan: Scan): void {
-    if (this.level !== 'read-committed') this.scans.push(scan);
+  noteScan(table: Table, path: AccessPath): void {
+    if (this.level !== 'read-committed') this.scans.push({ table, path, at: this.#storage.tick() });
   }
 
   hasRead(cell: Cell): boolean {
@@ -140,10 +144,10 @@ export class Transaction implements StorageTransaction, Writer, AxiomaticTransac
     return this.#readCells.get(cell) ?? null;
   }
 
-  /** A row that was not there when it looked. */
-  noteMissed(cell: Cell, version: Version): void {
+  /** A row that was not there when it looked. @param at when it did */
+  noteMissed(cell: Cell, version: Version, at: number): void {
     this.#readCells.set(cell, version.held);
-    this.own.noteRead(cell, version.held, version.writer);
+    this.own.noteRead(cell, version.held, version.writer, at);
   }
 
   /** The keys that it has given rows. */

@@ -52,7 +52,8 @@ class LockingRead {
     this.#mode = modeOf(request);
     this.#isCovered = this.#mode === 'S' && isCovered(index, cells);
     this.#purpose = request.purpose ?? 'select';
-    this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
+    this.#isExact =
+      path.from === undefined && path.to === undefined && path.prefix.length > 0 && path.readsEnd !== true;
     const keyLength = index.tree.first(() => true)?.key.length;
     if (keyLength === undefined) footprints.recordWalk(transaction.storage, index, null, null);
     this.#isUnique =
@@ -158,10 +159,9 @@ class LockingRead {
   /** `id >= 5` that finds 5 in the clustered index: nothing can come before it. */
   #startsAt(record: IndexRecord): boolean {
     const { from, prefix, isDescending } = this.#path;
-    if (!this.#index.isClustered || isDescending || from === undefined || !from.isInclusive) return false;
-    return (
-      prefix.length + 1 === record.key.length && this.#index.shape.compare(record.key, [...prefix, from.value]) === 0
-    );
+    if (!this.#index.isClustered || isDescending || from?.isInclusive === false) return false;
+    const begin = from === undefined ? prefix : [...prefix, from.value];
+    return begin.length === record.key.length && this.#index.shape.compare(record.key, begin) === 0;
   }
 
   /** Below REPEATABLE READ what no open transaction has deleted is passed over without a lock, though another has locked it. As MariaDB 10.11 does it. */
@@ -210,8 +210,8 @@ class LockingRead {
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome !== 'granted') return outcome;
-    const isPushedDown = !this.#index.isClustered && this.#purpose === 'select';
-    if (isPushedDown) return 'granted';
+    const isPushedDown = !this.#index.isClustered && this.#purpose === 'select' && this.#path.readsEnd !== true;
+    if (isPushedDown || this.#isCovered) return 'granted';
     const clustered = yield* this.#lockClustered(record);
     // `QUICK_SELECT_DESC` does not give a row back that is past the end.
     if (clustered === 'granted' && isNew && !this.#path.isDescending) this.#unlock(record, kind);
@@ -246,6 +246,7 @@ class LockingRead {
    */
   #unlock(record: IndexRecord, kind: LockKind): void {
     if (this.#transaction.locksGaps || !this.#index.isClustered || this.#isConstant) return;
+    if (this.#path.readsEnd === true) return;
     this.#transaction.release(record, this.#mode, kind);
   }
 }

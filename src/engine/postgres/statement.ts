@@ -192,7 +192,10 @@ export class PostgresStatement implements StatementView {
     const key = keys[position] ?? null;
     // The version of an update that keeps the key stands for this one; one with another key has a check of its own.
     if (key === null || newest === null || newest.isDeleted || newest.keys[position] !== key) return true;
-    return (yield* findDuplicate(this.#transaction, table, position, key, stored)) === null;
+    if ((yield* findDuplicate(this.#transaction, table, position, key, stored)) === null) return true;
+    // _bt_check_unique: a serialization failure comes before the duplicate key.
+    this.#watchKey(newest, position);
+    return false;
   }
 
   truncated(table: TableId): void {

@@ -1,7 +1,7 @@
 /** What explorations of a SQL program found, for the HTML report. */
 import { conclude } from '../../evidence/index.ts';
 import { assumedText } from '../../program/index.ts';
-import { counted, levelsText, marksTable, type ReportData } from '../../report/index.ts';
+import { counted, type LevelsThatFail, levelsText, marksTable, type ReportData } from '../../report/index.ts';
 import { profileText } from '../../database/index.ts';
 import { sqlRunPicture } from '../../sql-program/index.ts';
 import { sqlExplorationTable, summary } from './explore-sql-levels.ts';
@@ -27,7 +27,7 @@ export function sqlExplorationReport(
   const [first = '', ...others] = summary(results);
   const [text = '', ...notes] = isOne
     ? [verdicts[0]?.[1], scope(only), ...assumedIn(only)]
-    : [levelsText(table, first), ...others];
+    : [levelsText(failingIn(results), first), ...others];
   return {
     heading,
     database: isOne ? profileText(only.profile) : counted(results.length, 'level'),
@@ -41,6 +41,15 @@ export function sqlExplorationReport(
         return sqlRunPicture(failure, { profile: result.profile, count, replay: commandOf(result, failure.replay) });
       }),
     ),
+  };
+}
+
+function failingIn(results: readonly ExploreSqlResult[]): LevelsThatFail {
+  const where = (found: readonly ExploreSqlResult[]) => found.map(({ profile }) => profileText(profile));
+  return {
+    broken: where(results.filter(({ invariantBroken }) => invariantBroken > 0)),
+    failed: where(results.filter(({ notRetried }) => notRetried > 0)),
+    all: results.length,
   };
 }
 

@@ -31,7 +31,7 @@ export interface Kind {
   readonly plan: readonly string[];
   readonly steps: readonly string[];
   readonly history: History;
-  readonly operationTimes: OperationTimes | null;
+  readonly operationTimes: OperationTimes;
   readonly undecided: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseHistory } from '../../history/index.ts';
-import { historyPicture } from './history-picture.ts';
+import { check } from '../../isolation/index.ts';
+import { historyPicture, violationPicture } from './history-picture.ts';
 
 function pictureOf(text: string, older: readonly string[] = []) {
   return historyPicture({
@@ -35,11 +36,11 @@ describe('a history of keys', () => {
     expect(sights).toEqual([
       [],
       [],
-      [[0, 0, 'current']],
+      [['0/0', 0, 'current']],
       [],
-      [[1, 3, 'own']],
+      [['1/0', 3, 'own']],
       [],
-      [[0, 0, 'stale']],
+      [['0/0', 0, 'stale']],
       [[null, null, 'current']],
       [],
     ]);
@@ -47,7 +48,7 @@ describe('a history of keys', () => {
 
   test('a read of what was never committed is dirty', () => {
     const reads = pictureOf('w x 1 !\nr x 1').steps.flatMap((step) => step.reads);
-    expect(reads).toEqual([{ key: 'x', value: 1, condition: null, from: 0, writer: 0, sight: 'dirty' }]);
+    expect(reads).toEqual([{ key: 'x', value: 1, condition: null, from: '0/0', writer: 0, sight: 'dirty' }]);
   });
 
   test('the cycle names the steps that make each of its edges', () => {
@@ -77,5 +78,80 @@ describe('a history of keys', () => {
     const { initial, steps } = historyPicture({ message: '', history, older: new Set(), replay: null });
     expect(initial).toEqual([['x', 5]]);
     expect(steps[0]?.reads[0]?.from).toBeNull();
+  });
+});
+
+describe('a recorded history', () => {
+  function violationOf(text: string, only?: readonly number[]) {
+    const history = parseHistory(text);
+    const verdict = check(history, 'serializable');
+    if (verdict.kind !== 'violated') throw new Error('it is serializable');
+    return violationPicture(history, verdict, { message: 'broken', only: only ?? [...history.transactions.keys()] });
+  }
+
+  test('a transaction stands below those that it read from, and no read is said to be stale', () => {
+    const picture = violationOf('r x 1, r y _\nr x _, r y 1\nw x 1\nw y 1');
+    const names = picture.transactions.map(({ name }) => name);
+    expect(names.indexOf('2/0')).toBeLessThan(names.indexOf('0/0'));
+    expect(names.indexOf('3/0')).toBeLessThan(names.indexOf('1/0'));
+    expect(picture.order).toMatch(/no times/);
+    const sights = picture.steps.flatMap(({ reads }) => reads.map(({ sight }) => sight));
+    expect(sights).toEqual(['current', 'current', 'current', 'current']);
+    expect(picture.sessions).toEqual(['0', '1', '2', '3']);
+  });
+
+  test('transactions that read from each other are drawn all the same, in session order', () => {
+    const { transactions, steps } = violationOf('w x 1, r y 1 | w z 1\nw y 1, r x 1');
+    expect(transactions.map(({ name }) => name)).toEqual(['0/0', '0/1', '1/0']);
+    expect(steps.filter(({ text }) => text === 'commit')).toHaveLength(3);
+  });
+
+  test('of many transactions some are drawn: edges and writers are those of the whole', () => {
+    const picture = violationOf('w z 1\nr z 1, r x _, w x 1\nr x _, w x 2\nw q 1', [1, 2]);
+    expect(picture.transactions.map(({ name }) => name)).toEqual(['1/0', '2/0']);
+    expect(picture.sessions).toEqual(['1', '2']);
+    expect(picture.steps[0]?.reads).toEqual([
+      { key: 'z', value: 1, condition: null, from: '0/0', writer: null, sight: 'current' },
+    ]);
+    for (const { relation, steps } of picture.cycle) {
+      expect(relation).toBe('rw');
+      expect(steps.map((step) => picture.steps[step]?.text)).toEqual(['read x', 'write x']);
+    }
+    expect(picture.cycle).toHaveLength(2);
+  });
+
+  test('of a long transaction the operations on keys of the cycle are drawn', () => {
+    const others = Array.from({ length: 20 }, (_, i) => `w k${i} 1`).join(', ');
+    const { steps, cycle } = violationOf(`r x _, ${others}, w x 1\nr x _, w x 2`);
+    const first = steps.filter(({ transaction }) => transaction === 0);
+    expect(first.map(({ text, outcome }) => [text, outcome])).toEqual([
+      ['read x', ''],
+      ['write x', ''],
+      ['commit', '20 operations on other keys left out'],
+    ]);
+    expect(cycle.flatMap((edge) => edge.steps.map((step) => steps[step]?.text))).toEqual([
+      'read x',
+      'write x',
+      'read x',
+      'write x',
+    ]);
+  });
+
+  test('transactions that all have times stand in the order of their beginnings', () => {
+    const history = parseHistory('r x _, w x 1\nr x _, w x 2');
+    const [a, b] = history.transactions;
+    if (a === undefined || b === undefined) throw new Error('two transactions');
+    const timed = {
+      ...history,
+      transactions: [
+        { ...a, start: 5, end: 9 },
+        { ...b, start: 1, end: 8 },
+      ],
+    };
+    const verdict = check(timed, 'serializable');
+    if (verdict.kind !== 'violated') throw new Error('it is serializable');
+    const { transactions, order } = violationPicture(timed, verdict, { message: '', only: [0, 1] });
+    expect(transactions.map(({ name }) => name)).toEqual(['1/0', '0/0']);
+    expect(order).toMatch(/in which they began/);
   });
 });

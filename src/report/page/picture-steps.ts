@@ -12,6 +12,8 @@ export interface DraftStep extends Omit<PictureStep, 'reads' | 'writes'> {
 
 export interface DraftPicture {
   readonly history: History;
+  /** Columns. */
+  readonly sessions: readonly string[];
   readonly transactions: readonly PictureTransaction[];
   readonly steps: readonly DraftStep[];
   /** Where the transactions of the history are in `transactions`. */
@@ -46,9 +48,10 @@ export function stepsWithReads(draft: DraftPicture): PictureStep[] {
       }
       const from = sources.get(`${transaction} ${operation}`) ?? each.from ?? INITIAL;
       const isOlder = draft.older?.has(`${transaction} ${operation}`) ?? (committed.get(key) ?? INITIAL) !== from;
-      const sight = sightOf(from, { isOwn: from === transaction, isOlder, hasCommitted });
+      const isOpen = draft.boxOf.has(from) && !hasCommitted.has(from);
+      const sight = sightOf({ isOwn: from === transaction, isOlder, isOpen });
       const writer = from === INITIAL ? null : lastWriteOf(draft, from, key, at);
-      reads.push({ key, value, condition: each.condition ?? null, from: draft.boxOf.get(from) ?? null, writer, sight });
+      reads.push({ key, value, condition: each.condition ?? null, from: nameOf(draft.history, from), writer, sight });
     }
     if (step.ends === 'committed') {
       for (const [t, box] of draft.boxOf) {
@@ -62,12 +65,18 @@ export function stepsWithReads(draft: DraftPicture): PictureStep[] {
   });
 }
 
-function sightOf(
-  from: TransactionIndex,
-  seen: { readonly isOwn: boolean; readonly isOlder: boolean; readonly hasCommitted: ReadonlySet<TransactionIndex> },
-): PictureRead['sight'] {
+function nameOf({ transactions }: History, t: TransactionIndex): string | null {
+  return transactions[t]?.id ?? null;
+}
+
+/** @param seen is its writer drawn, and had it not committed? */
+function sightOf(seen: {
+  readonly isOwn: boolean;
+  readonly isOlder: boolean;
+  readonly isOpen: boolean;
+}): PictureRead['sight'] {
   if (seen.isOwn) return 'own';
-  if (from !== INITIAL && !seen.hasCommitted.has(from)) return 'dirty';
+  if (seen.isOpen) return 'dirty';
   return seen.isOlder ? 'stale' : 'current';
 }
 

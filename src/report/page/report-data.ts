@@ -9,7 +9,8 @@ export interface ReportData {
   readonly heading: string;
   /** What the program ran on: `PostgreSQL, read committed`, `causal`. */
   readonly database: string;
-  readonly verdict: { readonly kind: 'violated' | 'satisfied' | 'unknown'; readonly text: string };
+  /** `described`: no question was asked that has a yes or a no. */
+  readonly verdict: { readonly kind: 'violated' | 'satisfied' | 'unknown' | 'described'; readonly text: string };
   /** Seed, scope, what a green verdict takes for granted. */
   readonly notes: readonly string[];
   /** Levels, marks. */
@@ -37,6 +38,8 @@ export interface RunPicture {
   readonly cycle: readonly PictureEdge[];
   /** The command that repeats the run. */
   readonly replay: string | null;
+  /** What downwards means, in a sentence, where it is not the order of the schedule; then it is not known who saw what when. */
+  readonly order: string | null;
   /** Columns. */
   readonly sessions: readonly string[];
   readonly transactions: readonly PictureTransaction[];
@@ -83,8 +86,8 @@ export interface PictureRead {
   readonly value: Value;
   /** The condition that the row did not satisfy. */
   readonly condition: string | null;
-  /** A position in `transactions`; `null`: the initial state. */
-  readonly from: number | null;
+  /** The name of the transaction that wrote it, also where that is not drawn; `null`: the initial state. */
+  readonly from: string | null;
   /** The step that wrote what it saw; `null`: none of the picture. */
   readonly writer: number | null;
   /** `stale`: a newer version was committed. `dirty`: its writer had not committed. `own`: the transaction wrote it itself. */

@@ -4,6 +4,7 @@ export {
   coerceToBoolean,
   commonNumber,
   commonType,
+  isUntypedParameter,
   unify,
 } from './coerce.ts';
 export { unknownFunction } from './call.ts';

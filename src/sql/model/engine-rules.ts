@@ -28,6 +28,8 @@ export interface EngineRules {
   readonly nullsAreSmallest: boolean;
   /** An UPDATE writes no row whose values stay the same, and does not count it. */
   readonly skipsUnchangedRows: boolean;
+  /** May ORDER BY compute from the columns of SELECT DISTINCT? Elsewhere its expressions have to be in the select list. */
+  readonly sortsDistinctByExpressions: boolean;
   /** How many rows an upsert counts for one that it overwrites. */
   readonly countOfOverwritten: 1 | 2;
   /** Assignments of an UPDATE read what those before them have assigned. */

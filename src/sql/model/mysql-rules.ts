@@ -16,6 +16,7 @@ export const mysqlEngine: EngineRules = {
   streamsInnerQueries: false,
   nullsAreSmallest: true,
   skipsUnchangedRows: true,
+  sortsDistinctByExpressions: true,
   countOfOverwritten: 2,
   assignsInOrder: true,
   insertsRowByRow: true,

@@ -16,6 +16,7 @@ export const postgresEngine: EngineRules = {
   streamsInnerQueries: true,
   nullsAreSmallest: false,
   skipsUnchangedRows: false,
+  sortsDistinctByExpressions: false,
   countOfOverwritten: 1,
   assignsInOrder: false,
   insertsRowByRow: false,

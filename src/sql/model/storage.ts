@@ -57,6 +57,8 @@ export type AccessPath =
       readonly from?: PathBound;
       readonly to?: PathBound;
       readonly isDescending: boolean;
+      /** InnoDB for MIN and MAX: one record is searched, read and then compared with the range, so it stays locked where it is past the end. */
+      readonly readsEnd?: true;
       /** Conditions on later columns of the index, evaluated on its key: PostgreSQL reads no row of an entry that fails them. */
       readonly accepts?: (key: readonly SqlValue[]) => boolean;
     };

@@ -1,17 +1,19 @@
-/** What fits into columns of MySQL's own types, in its strict mode: a value that does not is an error, not cut to fit. */
+/** What fits into columns of MySQL's own types, in its strict mode: a value that does not is an error; INSERT IGNORE takes the end of the range. */
 import type { Column } from '../catalog/relation.ts';
 import { SqlError, type SqlValue } from '../model/index.ts';
 import { mysqlColumnTypes, type MysqlColumnType } from './column-types.ts';
+import { endOfRange } from './fitted-values.ts';
 
 /** Checks a row and puts an enum's label as it was defined. @throws SqlError 22003 (1264), 22001 (1406), 01000 (1265) */
 export type ValueCheck = (values: SqlValue[]) => void;
 
-export function mysqlValueChecks(columns: readonly Column[]): ValueCheck[] {
+/** @param fits is a number put to the end of the range that it is beyond? */
+export function mysqlValueChecks(columns: readonly Column[], fits: boolean): ValueCheck[] {
   return columns.flatMap((column) => {
     if (column.type.name === 'bpchar') return [(values) => withoutPadding(values, column)];
     const type = column.mysqlType === null ? undefined : mysqlColumnTypes[column.mysqlType];
     if (type === undefined) return [];
-    return [(values) => checkCell(values, column, type)];
+    return [(values) => checkCell(values, column, type, fits)];
   });
 }
 
@@ -21,12 +23,15 @@ function withoutPadding(values: SqlValue[], { cell }: Column): void {
   if (typeof value === 'string') values[cell] = value.replace(/ +$/, '');
 }
 
-function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): void {
+function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType, fits: boolean): void {
   const given = values[column.cell];
   if (given === null || given === undefined) return;
-  const value = column.mysqlType === 'year' && typeof given === 'number' ? fullYear(given) : given;
+  const full = column.mysqlType === 'year' && typeof given === 'number' ? fullYear(given) : given;
+  const isOutside = isOutOfRange(full, type);
+  const end = isOutside && fits ? endOfRange(full, type) : undefined;
+  const value = end ?? full;
   values[column.cell] = value;
-  if (isOutOfRange(value, type))
+  if (isOutside && end === undefined)
     throw new SqlError('22003', `Out of range value for column '${column.name}' at row 1`, { mysqlNumber: 1264 });
   const bytesMax = column.type.name === 'bytea' && column.modifier >= 0 ? column.modifier : type.bytesMax;
   if (bytesMax !== undefined && byteLength(value) > bytesMax)

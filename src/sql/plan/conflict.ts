@@ -28,8 +28,8 @@ import type { Running } from '../execution.ts';
 export interface ConflictAnswer {
   /** On the row in the way: InnoDB locks it at once for what the answer does to it. */
   readonly duplicateLock: DuplicateLock;
-  /** INSERT IGNORE: is a row without a parent passed over? */
-  readonly ignoresOrphans: boolean;
+  /** INSERT IGNORE: is a row without a parent, or that fails a CHECK, passed over? */
+  readonly ignoresRefused: boolean;
   /** `row`: for RETURNING; `null`: nothing was written. */
   readonly answer: (values: SqlValue[], duplicate: Duplicate, frame: Frame, running: Running) => Waiting<Answered>;
 }
@@ -63,7 +63,7 @@ export function uniqueIndexes({ table }: TableRules): Index[] {
 
 const doNothing: ConflictAnswer = {
   duplicateLock: 'share',
-  ignoresOrphans: true,
+  ignoresRefused: true,
   // It waits for nothing.
   // oxlint-disable-next-line require-yield
   *answer() {
@@ -116,7 +116,7 @@ function doUpdate(
   const upsert = planUpsert({ targetList }, 'latest', item, rules, scope);
   return {
     duplicateLock: 'update',
-    ignoresOrphans: false,
+    ignoresRefused: false,
     *answer(values, duplicate, frame, running) {
       let result: InsertResult = duplicate;
       while (result.kind === 'duplicate') {
@@ -163,7 +163,7 @@ function replacing(rules: TableRules): ConflictAnswer {
   const columns = rules.table.columns.map(({ cell: at }) => at);
   return {
     duplicateLock: 'update',
-    ignoresOrphans: false,
+    ignoresRefused: false,
     *answer(values, duplicate, _frame, running) {
       let result: InsertResult = duplicate;
       let rowCount = 1;

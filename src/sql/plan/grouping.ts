@@ -90,6 +90,10 @@ export class Grouping implements CallCollector {
     }
   };
 
+  get keys(): readonly Expression[] {
+    return this.#keys.map(({ expression }) => expression);
+  }
+
   /** The number of computed values before those of window functions. */
   get width(): number {
     return this.#keys.length + this.aggregates.length;
@@ -134,7 +138,7 @@ export class Grouping implements CallCollector {
   }
 
   source(input: Source): Source {
-    const keys = this.#keys.map(({ expression }) => expression);
+    const { keys } = this;
     const { dialect } = this.#scope;
     const [first] = keys;
     return groupsOf(input, {

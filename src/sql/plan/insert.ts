@@ -52,7 +52,8 @@ export function planInsert(statement: MysqlInsert, scope: QueryScope): DataModif
   planCommonTables(withClause, scope);
   const table = writableTable(relation, eventsOf(statement), scope);
   assert(relation !== undefined, 'INSERT names a table');
-  scope.planning.refusesTruncation = onDuplicate?.kind !== 'ignore';
+  scope.planning.fitsValues = onDuplicate?.kind === 'ignore';
+  scope.planning.refusesTruncation = !scope.planning.fitsValues;
   const rules = rulesFor(table, scope);
   const item = tableItem(relation, table, scope);
   scope.collector = noAggregates(scope);
@@ -160,7 +161,7 @@ function* insertOrAnswer(
   running: Running,
 ): Waiting<Answered> {
   const inserting = rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
-  const result = conflict?.ignoresOrphans === true ? yield* unlessOrphan(inserting) : yield* inserting;
+  const result = conflict?.ignoresRefused === true ? yield* unlessRefused(inserting) : yield* inserting;
   if (result === null) return { row: null, rowCount: 0 };
   if (result.kind === 'inserted') return { row: result.row, rowCount: 1 };
   if (conflict === null) throw rules.duplicate(result.index, values);
@@ -169,15 +170,17 @@ function* insertOrAnswer(
   return answer;
 }
 
-/** `null`: a foreign key has refused the row. */
-function* unlessOrphan(inserting: Waiting<InsertResult>): Waiting<InsertResult | null> {
+/** `null`: a foreign key or CHECK has refused the row. */
+function* unlessRefused(inserting: Waiting<InsertResult>): Waiting<InsertResult | null> {
   try {
     return yield* inserting;
   } catch (error) {
-    if (error instanceof SqlError && error.detail.mysqlNumber === 1452) return null;
+    if (error instanceof SqlError && refusals.has(error.detail.mysqlNumber ?? 0)) return null;
     throw error;
   }
 }
+
+const refusals: ReadonlySet<number> = new Set([1452, 3819]);
 
 /** MySQL's insert id: the first number that was drawn, or else what the last row's AUTO_INCREMENT column has. */
 function noteNumber(table: Table, row: Row, isDrawn: boolean, outcome: InsertOutcome): void {

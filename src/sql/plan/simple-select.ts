@@ -7,6 +7,7 @@ import { compileConjuncts, type Conjunct } from './conjunct.ts';
 import { constantTablesOf } from './find-constant-tables.ts';
 import { planFrom } from './from.ts';
 import { guardOf } from './impossible.ts';
+import { groupedSource } from './grouped-access.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { type FromList, planJoins } from './join.ts';
@@ -24,7 +25,7 @@ import { isOpen, notingLimit } from './open-limit.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
 import { withoutUnreadTables } from './unread-tables.ts';
 import { type Distinct, type SelectPlan, rowTest, selectedRows } from './tuple.ts';
-import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
+import { columnNames, integerConstant, isOtherConstant, nodesOf, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
 import type { Running } from '../execution.ts';
 
@@ -110,10 +111,11 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
   const inOrder = (): Source | null =>
     list.nodes.length > 1 ? orderedJoin() : orderedSource(list, sort, limit !== null, scope.planning);
   const ordered = isPlain ? inOrder() : null;
+  const found = groupedSource(list, groupedBy(parts), scope.planning) ?? joined;
   const plan: SelectPlan = {
     ordered: ordered === null ? null : whilePossible(ordered),
     from: { ...from, ...list },
-    source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), scope.planning) ?? joined), having),
+    source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), found, scope.planning)), having),
     rowCount: () => scope.rowCount,
     targets,
     sortKeys: sort.keys,
@@ -143,12 +145,20 @@ function planRows(select: SelectStmt, parts: SelectParts, scope: QueryScope): Pl
   return isOpen(select, plan, list, scope) ? notingLimit(planned, plan) : planned;
 }
 
+/** What GROUP BY or DISTINCT makes one row of. */
+function groupedBy({ calls, distinct, targets }: SelectParts): readonly Expression[] {
+  if (calls.hasWindows()) return [];
+  return calls.groupKeys() ?? (distinct === null ? [] : targets.map(({ expression }) => expression));
+}
+
 /** Aggregates and window functions: what has to happen between WHERE and the select list. */
 interface Calls {
   readonly prepare: (node: Node) => Node;
   readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
   /** Over all rows of the query, where nothing else is computed from them. */
   readonly aggregates: () => readonly Aggregate[];
+  /** `null`: the query is not grouped. */
+  readonly groupKeys: () => readonly Expression[] | null;
   readonly metNoRow: (running: Running) => boolean;
   /** Known when the select list and ORDER BY have been planned. */
   readonly hasWindows: () => boolean;
@@ -166,6 +176,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       prepare: (node) => node,
       source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
       aggregates: () => [],
+      groupKeys: () => null,
       // Its one row comes from what its subqueries compute.
       metNoRow: ({ aggregated }) => select.fromClause === undefined && aggregated.fromNone && !aggregated.fromSome,
       hasWindows: () => !windows.isEmpty,
@@ -181,6 +192,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       return windows.isEmpty ? groups : windows.source(groups, grouping.width);
     },
     aggregates: () => (select.groupClause === undefined ? grouping.aggregates : []),
+    groupKeys: () => grouping.keys,
     metNoRow: (running) => grouping.metNoRow(running),
     hasWindows: () => !windows.isEmpty,
   };
@@ -263,13 +275,32 @@ function planDistinct(
   const isPlain = first === undefined || Object.keys(first).length === 0;
   if (isPlain) {
     const types = targets.map(({ expression }) => expression.type);
-    const isHidden = sort.targets.some((target, i) => target < 0 && !isTargetColumn(sort.keys[i], targets));
-    if (isHidden) {
-      throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list');
+    const { sortsDistinctByExpressions } = engineRules[scope.dialect];
+    const isHidden = (target: number, i: number): boolean =>
+      target < 0 &&
+      !isTargetColumn(sort.keys[i], targets) &&
+      !(sortsDistinctByExpressions && isOfTargets(select.sortClause?.[i], targets, scope, prepare));
+    if (sort.targets.some(isHidden)) {
+      throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list', {
+        mysqlNumber: 3065,
+      });
     }
     return { keyOf: ({ values }) => rowKey(values, types, scope.dialect) };
   }
   return distinctOn(clause, select, targets, sort, scope, prepare);
+}
+
+/** Does the expression look at columns of the select list only? Rows that DISTINCT makes one have the same value of it then. */
+function isOfTargets(
+  sortBy: Node | undefined,
+  targets: readonly Target[],
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): boolean {
+  const nodes = nodesOf(sortBy);
+  if (nodes.some((node) => 'SubLink' in node)) return false;
+  const columns = nodes.filter((node) => 'ColumnRef' in node);
+  return columns.every((node) => isTargetColumn(compileExpression(prepare(node), scope), targets));
 }
 
 function isTargetColumn(key: Expression | undefined, targets: readonly Target[]): boolean {

@@ -1,5 +1,5 @@
 /** What MySQL's strict mode refuses to store: a text that is no date or no number, where an expression would go on with NULL or 0. */
-import { coerce, isCutMoment, isTemporal, isTextual } from '../expressions/index.ts';
+import { coerce, isCutMoment, isTemporal, isTextual, isUntypedParameter } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { SqlError, formatText, type SqlType, types, type SqlValue } from '../model/index.ts';
@@ -10,11 +10,32 @@ interface Target {
   readonly modifier: number;
 }
 
+/** As INSERT IGNORE takes it: a text is cut, a number is the nearest that fits. Dates are strict: moirai has no zero date. */
+export function fitted(expression: Expression, target: Target, scope: QueryScope): Expression {
+  const { type, modifier } = target;
+  if (isTextual(type)) return coerce(expression, type, modifier, 'explicit', scope);
+  const fit = fitOf(type);
+  if (fit === null) return strict(expression, target, scope);
+  const converted = stored(expression, target, scope);
+  return { ...converted, evaluate: (frame) => fit(converted.evaluate(frame)) };
+}
+
+/** `null`: no number of which moirai knows the range. */
+function fitOf({ name }: SqlType): ((value: SqlValue) => SqlValue) | null {
+  const greatestFloat = name === 'float4' ? (2 - 2 ** -23) * 2 ** 127 : Number.MAX_VALUE;
+  const [least, greatest] = floatNames.has(name) ? [-greatestFloat, greatestFloat] : (ranges.get(name) ?? []);
+  if (least === undefined || greatest === undefined) return null;
+  return (value) => {
+    if (typeof value === 'bigint') return value < least ? least : value > greatest ? greatest : value;
+    return typeof value === 'number' ? Math.max(Number(least), Math.min(value, Number(greatest))) : value;
+  };
+}
+
 /** @throws SqlError 22007 (1292), 22P02 (1366), 01000 (1265), when it runs */
 export function strict(expression: Expression, target: Target, scope: QueryScope): Expression {
   const judge = judgeOf(expression, target);
   const refusal = refusalOf(target);
-  if (judge === null && refusal === null) return coerce(expression, target.type, target.modifier, 'assignment', scope);
+  if (judge === null && refusal === null) return stored(expression, target, scope);
   // Literals are converted when the statement is planned; of others the value is noted as it passes.
   let given = givenValue(expression);
   let isRead = given !== null;
@@ -29,7 +50,7 @@ export function strict(expression: Expression, target: Target, scope: QueryScope
   };
   const refused = (error: unknown): unknown =>
     isRead && refusal !== null && error instanceof SqlError ? refusal(error) : error;
-  const result = orRefused(() => coerce(noting, target.type, target.modifier, 'assignment', scope), refused);
+  const result = orRefused(() => stored(noting, target, scope), refused);
   return {
     ...result,
     evaluate: (frame) => {
@@ -38,6 +59,14 @@ export function strict(expression: Expression, target: Target, scope: QueryScope
       return value;
     },
   };
+}
+
+/** As a column stores it. An integer column rounds the number that a text has, where an expression takes its digits: `'2.5'` is 3, `'1e3'` 1000. */
+function stored(expression: Expression, { type, modifier }: Target, scope: QueryScope): Expression {
+  const isText = isTextual(expression.type) && expression.type.name !== 'enum' && !isUntypedParameter(expression);
+  const source =
+    isText && integerNames.has(type.name) ? coerce(expression, types.numeric, -1, 'explicit', scope) : expression;
+  return coerce(source, type, modifier, 'assignment', scope);
 }
 
 function orRefused<Result>(convert: () => Result, refused: (error: unknown) => unknown): Result {

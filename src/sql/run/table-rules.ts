@@ -27,7 +27,8 @@ import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
-import { strict } from './strict-assignment.ts';
+import { implicitDefault } from '../mysql/fitted-values.ts';
+import { fitted, strict } from './strict-assignment.ts';
 import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';
 import { type ConstraintErrors, constraintErrors } from './constraint-error.ts';
 import {
@@ -77,7 +78,7 @@ export class TableRules {
     this.#generated = table.columns.flatMap((column) =>
       column.generated === null ? [] : [{ column, evaluate: assigned(column.generated, column, own).evaluate }],
     );
-    this.#valueChecks = columnRules[this.planning.dialect].valueChecks(table.columns);
+    this.#valueChecks = columnRules[this.planning.dialect].valueChecks(table.columns, this.planning.fitsValues);
     this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
     this.autoIncrement = columnRules[this.planning.dialect].autoIncrement(table);
     this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
@@ -97,7 +98,7 @@ export class TableRules {
   default(column: Column): Evaluate {
     // MySQL draws the number when the row is written.
     if (column === this.autoIncrement?.column) return () => null;
-    if (this.#mustBeGiven(column)) return withoutDefault(column);
+    if (this.#mustBeGiven(column)) return this.#withoutDefault(column);
     if (column.identity !== null && column.sequence !== null) {
       const name = sequenceName(column.sequence);
       return ({ execution }) => {
@@ -114,6 +115,16 @@ export class TableRules {
   #mustBeGiven({ isNotNull, default: own, identity, generated }: Column): boolean {
     const { hasImplicitDefaults } = engineRules[this.planning.dialect];
     return hasImplicitDefaults && isNotNull && own === null && identity === null && generated === null;
+  }
+
+  #withoutDefault(column: Column): Evaluate {
+    const implicit = this.#fittedDefault(column);
+    return implicit === undefined ? withoutDefault(column) : () => implicit;
+  }
+
+  /** `undefined`: a value has to be given. */
+  #fittedDefault(column: Column): SqlValue | undefined {
+    return this.planning.fitsValues ? implicitDefault(column) : undefined;
   }
 
   get #errors(): ConstraintErrors {
@@ -136,7 +147,10 @@ export class TableRules {
     for (const check of this.#valueChecks) check(values);
     for (const column of this.#notNull) {
       if (source === null && column === this.autoIncrement?.column) continue;
-      if (values[column.cell] === null) throw this.#errors.notNull(this.table, column.name, values);
+      if (values[column.cell] !== null) continue;
+      const implicit = this.#fittedDefault(column);
+      if (implicit === undefined) throw this.#errors.notNull(this.table, column.name, values);
+      values[column.cell] = implicit;
     }
     if (frame === null) return;
     for (const { name, evaluate } of this.#checks) {
@@ -290,7 +304,8 @@ const columnRules: Readonly<Record<Dialect, ColumnRules>> = {
   mysql: {
     valueChecks: mysqlValueChecks,
     autoIncrement: autoIncrementOf,
-    assignable: (expression, { name, type, modifier }, scope) => strict(expression, { name, type, modifier }, scope),
+    assignable: (expression, { name, type, modifier }, scope) =>
+      (scope.planning.fitsValues ? fitted : strict)(expression, { name, type, modifier }, scope),
   },
 };
 

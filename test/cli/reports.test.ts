@@ -1,0 +1,79 @@
+/** What --report of the commands on recorded data has in its page, beside what they print. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { build, runHere } from '../support/cli.ts';
+import { reportOf } from '../support/report-data.ts';
+
+beforeAll(() => build(), 300_000);
+
+const skew = 'r x _, w y 1\nr y _, w x 1\n';
+const lists = [
+  '{:type :ok, :f :txn, :value [[:append :x 1] [:r :y nil]], :process 0, :index 0}',
+  '{:type :ok, :f :txn, :value [[:append :y 1] [:r :x nil]], :process 1, :index 1}',
+].join('\n');
+
+describe('check', () => {
+  test('one history: its levels, and the weakest one that is violated', async () => {
+    const { data, out, code } = await reportOf(['check', 'h'], { h: skew });
+    expect(code).toBe(0);
+    expect(out).toMatch(/\nreport: report\.html\n$/);
+    expect(data.verdict.kind).toBe('described');
+    expect(data.verdict.text).toMatch(
+      /^the strongest level is snapshot-isolation; serializable is violated: write skew: /,
+    );
+    expect(data.database).toBe('2 transactions, 4 operations');
+    const [table] = data.tables;
+    for (const { cells, tone } of table?.rows ?? []) {
+      expect(out).toContain(cells.join(' '.repeat(21 - (cells[0]?.length ?? 0))));
+      expect(tone).toBe(cells[1] === 'violated' ? 'bad' : 'good');
+    }
+    expect(table?.rows).toHaveLength(8);
+    const [run] = data.runs;
+    expect(run?.cycle.map(({ relation }) => relation)).toEqual(['rw', 'rw']);
+    for (const { text } of run?.cycle ?? []) expect(out).toContain(text);
+  });
+
+  test.each([
+    ['serializable', 'violated', 'the history is not at serializable; serializable is violated: write skew: '],
+    ['causal', 'satisfied', 'the history is at causal'],
+    ['strict-serializable', 'violated', 'the history is not at strict-serializable; serializable is violated: '],
+  ])('one history, asked for %s', async (level, kind, text) => {
+    const { data } = await reportOf(['check', 'h', '--level', level], { h: skew });
+    expect(data.verdict.kind).toBe(kind);
+    expect(data.verdict.text.slice(0, text.length)).toBe(text);
+  });
+
+  test('several histories, of which one cannot be read: a row each, and a picture for each violation', async () => {
+    const files = { 'f/a.history': skew, 'f/b.history': 'w x 1\nr x 1\n', 'f/c.history': 'w x\n' };
+    const { data, code } = await reportOf(['check', 'f', '--level', 'serializable'], files);
+    expect(code).toBe(3);
+    expect(data.verdict).toMatchObject({ kind: 'violated' });
+    expect(data.verdict.text).toMatch(/^3 histories, by answer at serializable: /);
+    for (const part of ['violated 1', 'satisfied 1', 'bad input 1']) expect(data.verdict.text).toContain(part);
+    const [table] = data.tables;
+    expect(table?.rows.map(({ cells: [file, answer], tone }) => [file, answer, tone])).toEqual([
+      ['f/a.history', 'violated', 'bad'],
+      ['f/b.history', 'satisfied', 'good'],
+      ['f/c.history', expect.stringMatching(/the line ends/), null],
+    ]);
+    expect(data.runs.map(({ count }) => count)).toEqual(['f/a.history']);
+  });
+
+  test('lists: each edge leads from what one transaction did to what the other did', async () => {
+    const { data } = await reportOf(['check', 'h', '--format', 'elle-edn'], { h: lists });
+    const [run] = data.runs;
+    const steps = run?.steps.map(({ text }) => text);
+    expect(run?.cycle.map(({ relation, steps: ends }) => [relation, ends.map((end) => steps?.[end])])).toEqual([
+      ['rw', ['read y = []', 'append y 1']],
+      ['rw', ['read x = []', 'append x 1']],
+    ]);
+    expect(run?.order).toMatch(/nothing of time/);
+  });
+
+  test('with --json standard output has the JSON alone; commit tests have no picture', async () => {
+    const { out } = await reportOf(['check', 'h', '--json'], { h: skew });
+    expect(JSON.parse(out)).toMatchObject({ strongest: 'snapshot-isolation' });
+    const { code, err } = await runHere(['check', 'h', '--by', 'commit-tests', '--report', 'r.html'], { h: skew });
+    expect(code).toBe(3);
+    expect(err).toContain('[option/report]');
+  });
+});

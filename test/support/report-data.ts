@@ -1,0 +1,17 @@
+/** The data of the HTML report that a command writes, without a browser. */
+import { inflateSync } from 'node:zlib';
+import type { Host } from '../../src/cli/host.ts';
+import type { ReportData } from '../../src/report/index.ts';
+import { type Ended, type Files, runHere } from './cli.ts';
+
+/** @param args without --report */
+export async function reportOf(args: readonly string[], files: Files): Promise<Ended & { readonly data: ReportData }> {
+  let page = '';
+  const writeOutput: Host['writeOutput'] = async (path, parts) => {
+    if (path !== 'report.html') throw new Error(`${path} is written`);
+    page = Buffer.concat([...parts]).toString();
+  };
+  const ended = await runHere([...args, '--report', 'report.html'], files, { writeOutput });
+  const [, base64 = ''] = /id="data">([^<]+)</.exec(page) ?? [];
+  return { ...ended, data: JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString()) as ReportData };
+}
