@@ -1,9 +1,10 @@
 /** The commands and their options. What is wrong with them is one line, as for every other bad input. */
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import { formatInputError, InputError, isTruncated } from '../base/index.ts';
+import { formatInputError, InputError, isTruncated, unknownNameHint } from '../base/index.ts';
 import { addCheck } from './check/check-command.ts';
 import { addConvert } from './convert-command.ts';
 import { addDemo } from './demo-command.ts';
+import { addDoctor } from './doctor-command.ts';
 import { addAnalyze } from './analyze/analyze-command.ts';
 import { addExplore } from './explore/explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
@@ -60,17 +61,28 @@ async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCod
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0; // help and version are printed and thrown
+    // `help` of what is no command; elsewhere commander says so itself.
+    const [, asked = ''] = args;
+    if (error.code === 'commander.help') throw unknownCommand(asked, commands);
     throw new InputError('option/usage', oneLine(error.message.replace(/^error: /, '')));
   }
   return code;
 }
 
+function unknownCommand(name: string, { commands }: Command): InputError {
+  const hint = unknownNameHint(
+    name,
+    commands.map((command) => command.name()),
+  );
+  return new InputError('option/usage', `unknown command "${name}": ${hint}`);
+}
+
 function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   const moirai = new Command('moirai')
     .description('Finds the bugs that transaction isolation hides.')
-    .version(moiraiVersion(), '--version', 'print the version')
-    .helpOption('--help', 'show what a command does and takes')
-    .helpCommand(false)
+    .version(moiraiVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show what a command does and takes')
+    .helpCommand('help [command]', 'the same')
     .exitOverride()
     .configureOutput({ writeOut: host.out, writeErr: () => {}, getOutHelpWidth: () => 100 })
     .addHelpText('after', generalHelp);
@@ -87,6 +99,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addClock(moirai, host, end);
   addWorkload(moirai, host, end);
   addDemo(moirai, host, end);
+  addDoctor(moirai, host, end);
   return moirai;
 }
 
@@ -100,7 +113,8 @@ Examples:
   moirai check run.history.jsonl       at which levels is this history?
   moirai serve --engine postgres       a mock PostgreSQL under the worst timing
   moirai record --upstream URL         a proxy that records what clients of a server read and write
-  moirai test --help                   what a command takes
+  moirai doctor                        what is installed, and what is missing for which command
+  moirai help test                     what a command takes
 ${exitCodes}`;
 
 function oneLine(text: string): string {

@@ -1,5 +1,5 @@
 /** The isolation levels, weakest first: a chain, each allowing only what those before it allow. */
-import { InputError } from '../base/index.ts';
+import { InputError, similarKey } from '../base/index.ts';
 
 /** The levels, weakest first. */
 export const isolationLevels = [
@@ -39,8 +39,8 @@ export function parseLevel<L extends IsolationLevel = IsolationLevel>(
   if (found !== undefined) return found;
   const text = String(given);
   const plain = text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-  const meant = allowed.find((level) => level === plain || initials(level) === plain);
-  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  const meant = allowed.find((level) => level === plain || initials(level) === plain) ?? similarKey(plain, allowed);
+  const hint = meant === null ? '' : ` (did you mean ${meant}?)`;
   throw new InputError('level/unknown', `unknown isolation level "${text}"${hint}; levels: ${allowed.join(', ')}`);
 }
 

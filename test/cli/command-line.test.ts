@@ -377,7 +377,7 @@ describe('bad input is one line on standard error and exit code 3', () => {
     [
       'a level that does not exist',
       ['test', 'green.ts', '--level', 'cusal'],
-      /^unknown isolation level "cusal"; levels: .* \[level\/unknown\]$/,
+      /^unknown isolation level "cusal" \(did you mean causal\?\); levels: .* \[level\/unknown\]$/,
     ],
     ['a level by its initials', ['test', 'green.ts', '--level', 'SI'], /did you mean snapshot-isolation\?/],
     [
@@ -447,11 +447,60 @@ describe('bad input is one line on standard error and exit code 3', () => {
 });
 
 test('help goes to standard output and is no error', async () => {
-  for (const args of [[], ['--help'], ['test', '--help'], ['check', '--help'], ['demo', '--help']]) {
+  for (const args of [[], ['--help'], ['test', '--help'], ['check', '-h'], ['help', 'demo'], ['help'], ['-h']]) {
     const { code, out, err } = await runHere(args, files);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^Usage: moirai/);
   }
+});
+
+test.each([
+  ['test', 'Usage: moirai test '],
+  ['serve', 'Usage: moirai serve '],
+])('help %s is the help of that command', async (command, usage) => {
+  const { out } = await runHere(['help', command], files);
+  expect(out.startsWith(usage)).toBe(true);
+  expect(out).toBe((await runHere([command, '-h'], files)).out);
+});
+
+test('help of a command that does not exist names the one that is meant', async () => {
+  const { code, out, err } = await runHere(['help', 'chek'], files);
+  expect({ code, out }).toEqual({ code: 3, out: '' });
+  expect(err).toBe('unknown command "chek": did you mean "check"? [option/usage]\n');
+});
+
+test('-v is the version', async () => {
+  const long = await runHere(['--version'], files);
+  expect(long).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await runHere(['-v'], files)).toEqual(long);
+});
+
+test.each([
+  ['serializeable', 'serializable'],
+  ['snapshot', 'snapshot-isolation'],
+  ['read-commited', 'read-committed'],
+  ['casual', 'causal'],
+])('the level %s: did you mean %s?', async (typed, meant) => {
+  const { code, err } = await runHere(['test', 'green.ts', '--level', typed], files);
+  expect(code).toBe(3);
+  expect(err).toContain(`unknown isolation level "${typed}" (did you mean ${meant}?); levels: `);
+});
+
+describe('moirai doctor', () => {
+  test('names what is installed and, of what is not, what it is for', async () => {
+    const { code, out } = await runHere(['doctor'], files, { git: async () => null });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^moirai \d+\.\d+\.\d+, Node\.js \d+\.\d+\.\d+, \w+ \w+, \d+ processors\n/);
+    expect(out).toMatch(/^found {3}pg 8\.\d+\.\d+ +for workload /m);
+    expect(out).toMatch(/^missing git +for analyze --changed; to have it: install git$/m);
+  });
+
+  test('--json: one object', async () => {
+    const { out } = await runHere(['doctor', '--json'], files, { git: async () => 'git version 2.39.5\n' });
+    const { node, packages } = JSON.parse(out) as { node: string; packages: { name: string; version: string }[] };
+    expect(node).toBe(process.versions.node);
+    expect(packages).toContainEqual({ name: 'git', version: '2.39.5', for: 'analyze --changed' });
+  });
 });
 
 function sessionsOf(text: string): string {
