@@ -1,7 +1,8 @@
 /** `moirai serve` as its users have it: the built program, its ports, real clients, its files, its end. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -26,13 +27,21 @@ interface Running {
   readonly port: number;
   readonly http: string | null;
   readonly seed: number;
+  readonly pid: number;
   /** Sends a signal. @returns how it ended, and how long that took */
   readonly end: (signal: NodeJS.Signals) => Promise<Ended & { readonly ms: number }>;
 }
 
 /** Starts the program on a free port; it has printed its addresses. */
-async function serve(...args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [main, 'serve', '--json', '--port', '0', ...args], { cwd: folder.path });
+function serve(...args: readonly string[]): Promise<Running> {
+  return serveIn({}, ...args);
+}
+
+async function serveIn(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [main, 'serve', '--json', '--port', '0', ...args], {
+    cwd: folder.path,
+    env: { ...process.env, ...env },
+  });
   children.add(child);
   let [out, err] = ['', ''];
   const ended = new Promise<Ended>((resolve) => {
@@ -57,7 +66,7 @@ async function serve(...args: readonly string[]): Promise<Running> {
     const how = await ended;
     return { ...how, ms: performance.now() - began };
   };
-  return { ...(JSON.parse(out) as Omit<Running, 'end'>), end };
+  return { ...(JSON.parse(out) as Omit<Running, 'end' | 'pid'>), pid: child.pid ?? 0, end };
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -70,6 +79,32 @@ async function connect(url: string): Promise<pg.Client> {
 
 const schema =
   'create table accounts (id int primary key, balance int not null); insert into accounts values (1, 0); create table seen (n int);';
+
+test.each<[string, string[], Record<string, string>]>([
+  ['a file', ['--password-file', 'password'], { MOIRAI_PASSWORD: 'another' }],
+  ['the environment', [], { MOIRAI_PASSWORD: 'secret' }],
+])('the password comes from %s, and the list of processes does not show it', async (_name, args, env) => {
+  folder.write({ password: 'secret\n' });
+  const { url, pid } = await serveIn(env, '--host', '0.0.0.0', ...args);
+  const local = url.replace('0.0.0.0', '127.0.0.1');
+  await expect(connect(local)).rejects.toMatchObject({ message: expect.stringContaining('password') });
+  await (await connect(local.replace('postgres@', 'postgres:secret@'))).end();
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('secret');
+});
+
+test('clients that stall or vanish give their places to others', async () => {
+  const limits = ['--max-connections', '2', '--max-per-address', '1', '--login-ms', '3000', '--idle-ms', '500'];
+  const { url, port, http } = await serve(...limits, '--http-port', '0');
+  const silent = createConnection(port, '127.0.0.1').resume();
+  await once(silent, 'close');
+  const client = await connect(url);
+  await expect(connect(url)).rejects.toMatchObject({ code: '53300' });
+  const newSession = async (): Promise<number> => (await fetch(`${http}/sessions`, { method: 'POST' })).status;
+  expect(await newSession()).toBe(200);
+  expect(await newSession()).toBe(503);
+  await expect.poll(newSession, { timeout: 20_000 }).toBe(200);
+  await client.end();
+});
 
 describe('clients', () => {
   test('psql and node-postgres talk to it, after --init', async () => {
@@ -95,7 +130,13 @@ describe('clients', () => {
   test('HTTP, on a port of its own', async () => {
     const { http, end } = await serve('--http-port', '0', '--level', 'causal');
     const post = async (path: string, body: unknown): Promise<unknown> =>
-      (await fetch(`${http}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
+      (
+        await fetch(`${http}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).json();
     expect(await post('/sessions', {})).toEqual({ session: 1 });
     expect(await post('/sessions/1/sql', { sql: 'select 1 as one' })).toMatchObject({ rows: [[1]] });
     expect(await end('SIGINT')).toMatchObject({ code: 0, err: '' });
@@ -247,9 +288,20 @@ describe('what cannot be', () => {
     [['--choices', 'missing/run.choices'], 'missing/run.choices'],
     [['--init', 'wrong.sql'], 'syntax error'],
     [['--replay', 'cut.choices'], 'cut.choices:1: the log was cut: its last line, which has the checksum, is missing'],
-    [['--host', '203.0.113.7'], 'cannot listen'],
+    [['--host', '203.0.113.7', '--insecure'], 'cannot listen'],
+    [['--host', '203.0.113.7', '--password', 'x'], 'cannot listen'],
+    [
+      ['--host', '0.0.0.0'],
+      'other machines may reach 0.0.0.0: ask for a password (--password-file FILE, MOIRAI_PASSWORD)',
+    ],
+    [['--host', '::'], 'or say --insecure [option/host]'],
+    [['--host', '127.0.0.1.evil.example'], 'or say --insecure [option/host]'],
+    [['--password', ''], 'the password is empty'],
+    [['--password-file', 'empty'], 'the password is empty'],
+    [['--password-file', 'missing.password'], 'missing.password'],
+    [['--password-file', 'empty', '--password', 'x'], 'not both'],
   ])('%o', async (args, message) => {
-    folder.write({ 'wrong.sql': 'create tabel t', 'cut.choices': '{"moirai":"choices","version":3}\n' });
+    folder.write({ empty: '\n', 'wrong.sql': 'create tabel t', 'cut.choices': '{"moirai":"choices","version":3}\n' });
     const { code, out, err } = await runBuilt(['serve', '--json', '--port', '0', ...args], { cwd: folder.path });
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain(message);

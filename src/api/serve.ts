@@ -37,8 +37,11 @@ const { sessionsMax: _ofConnectionsMax, ...ofDatabase } = databaseOptions;
 const serveOptions: OptionKinds<ServeOptions> = {
   ...ofDatabase,
   connectionsMax: 'number',
+  connectionsPerAddressMax: 'number',
   host: 'string',
   httpPort: 'number',
+  idleMs: 'number',
+  loginMs: 'number',
   onBug: 'function',
   password: 'string',
   port: 'number',
@@ -57,7 +60,8 @@ export interface ServedSqlDatabase extends ServedDatabase {
  */
 export async function serve(options: ServeOptions): Promise<ServedSqlDatabase> {
   requireOptions('serve', options, serveOptions);
-  const { host, port, httpPort, password, connectionsMax, onBug, windowMs = 5, ...opened } = options;
+  const { host, port, httpPort, password, connectionsMax, connectionsPerAddressMax, loginMs, onBug, ...more } = options;
+  const { idleMs, windowMs = 5, ...opened } = more;
   const sessionsMax = connectionsMax === undefined ? {} : { sessionsMax: connectionsMax };
   const { room, database } = await openForUsers({ ...opened, ...sessionsMax }, windowMs);
   try {
@@ -67,6 +71,9 @@ export async function serve(options: ServeOptions): Promise<ServedSqlDatabase> {
       ...(httpPort === undefined ? {} : { httpPort }),
       ...(password === undefined ? {} : { password }),
       ...(connectionsMax === undefined ? {} : { connectionsMax }),
+      ...(connectionsPerAddressMax === undefined ? {} : { connectionsPerAddressMax }),
+      ...(loginMs === undefined ? {} : { loginMs }),
+      ...(idleMs === undefined ? {} : { idleMs }),
       ...(onBug === undefined ? {} : { onBug }),
     });
     const close = async (): Promise<void> => {

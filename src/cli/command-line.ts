@@ -13,7 +13,7 @@ import { moiraiVersion } from './own-files.ts';
 import { addProtocol } from './protocol/protocol-command.ts';
 import { addClock } from './record/clock-command.ts';
 import { addRecord } from './record/record-command.ts';
-import { addServe } from './serve-command.ts';
+import { addServe } from './serve/serve-command.ts';
 import { addReplay } from './failures/replay-command.ts';
 import { addTest } from './test/test-command.ts';
 import { addWorkload } from './record/workload-command.ts';

@@ -25,6 +25,8 @@ export interface Transport {
   /** Call `receive` no more until `resume`: the client sends faster than it is answered. */
   pause(): void;
   resume(): void;
+  /** The client has logged in: the limits of those that have not no longer hold. */
+  loggedIn(): void;
   /** Ends the connection when everything sent so far has been delivered; `closed` is called some time after. */
   close(): void;
 }

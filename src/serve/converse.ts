@@ -13,17 +13,21 @@ export interface ConverseOptions {
    * with bytes unread may lose our last words. Default 2,000.
    */
   readonly lingerMs?: number;
+  /** How long the client may take to log in; then it is cut off, as servers do. Default: as long as it likes. */
+  readonly loginMs?: number;
 }
 
 export function converse(stream: Duplex, start: StartConversation, options: ConverseOptions = {}): void {
   let isClosing = false;
   let timer: NodeJS.Timeout | undefined;
+  const login = options.loginMs === undefined ? undefined : setTimeout(() => stream.destroy(), options.loginMs).unref();
   const transport: Transport = {
     send: (bytes) => isClosing || stream.destroyed || stream.writableEnded || stream.write(bytes),
     pause: () => {
       if (!isClosing) stream.pause();
     },
     resume: () => stream.resume(),
+    loggedIn: () => clearTimeout(login),
     close: () => {
       if (isClosing) return;
       isClosing = true;
@@ -44,7 +48,10 @@ export function converse(stream: Duplex, start: StartConversation, options: Conv
   // The stream reports what went wrong with it by `close`, too; without a listener an error would end the process.
   stream.on('error', () => undefined);
   guarded(() => listen(stream, start(transport, options.admission ?? 'welcome'), guarded, () => isClosing));
-  stream.on('close', () => clearTimeout(timer));
+  stream.on('close', () => {
+    clearTimeout(timer);
+    clearTimeout(login);
+  });
 }
 
 function listen(

@@ -11,6 +11,10 @@ export interface ListenOptions {
   readonly port?: number;
   /** Default 1,000. Those beyond are refused in the protocol's words; of these at most 100 at a time, the rest is cut off. */
   readonly connectionsMax?: number;
+  /** Of one address, so that one machine cannot take all places. Default: as many as `connectionsMax`. */
+  readonly connectionsPerAddressMax?: number;
+  /** How long a client may take to log in, in milliseconds; then it is cut off. Default: as long as it likes. */
+  readonly loginMs?: number;
   /** Called with exceptions that a conversation should not have let out. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -24,6 +28,9 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** A client whose machine has vanished is gone after about so long, and its locks with it. */
+const keepAliveMs = 60_000;
+
 const refusedMax = 100;
 const refusalMs = 5_000;
 
@@ -31,11 +38,16 @@ const refusalMs = 5_000;
 export async function listen(start: StartConversation, options: ListenOptions = {}): Promise<Listener> {
   const accepted = new Set<Socket>();
   const refused = new Set<Socket>();
-  const { connectionsMax = 1_000, onBug } = options;
-  const converseOptions = onBug === undefined ? {} : { onBug };
+  const { connectionsMax = 1_000, connectionsPerAddressMax = connectionsMax, onBug, loginMs } = options;
+  const converseOptions = { ...(onBug === undefined ? {} : { onBug }), ...(loginMs === undefined ? {} : { loginMs }) };
+  const ofAddress = (address: string | undefined): number =>
+    [...accepted].filter(({ remoteAddress }) => remoteAddress === address).length;
+  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   // A client that has said all it wants to say may still wait for answers.
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const isFull = accepted.size >= connectionsMax;
+  const server = createServer({ allowHalfOpen: true, ...socketOptions }, (socket) => {
+    const isFull =
+      accepted.size >= connectionsMax ||
+      (accepted.size >= connectionsPerAddressMax && ofAddress(socket.remoteAddress) >= connectionsPerAddressMax);
     if (isFull && refused.size >= refusedMax) {
       socket.on('error', () => undefined);
       socket.destroy();

@@ -9,10 +9,14 @@ import { listen, type ListenOptions } from './listener.ts';
 
 /** Where a database is served, and to whom. */
 export interface ServeDatabaseOptions extends ListenOptions {
+  /** How long a client may take to log in, in milliseconds; then it is cut off. Default: that of the server: 60,000 for PostgreSQL, 10,000 for MySQL. */
+  readonly loginMs?: number;
   /** A port of the HTTP interface; 0 takes a free one. Default: there is none. */
   readonly httpPort?: number;
   /** Every client is asked for it. Default: none is. */
   readonly password?: string;
+  /** How long a session of the HTTP interface may be idle, in milliseconds; then it ends, and rolls back what is open. Default 600,000. */
+  readonly idleMs?: number;
 }
 
 /** A database that is served. */
@@ -30,17 +34,22 @@ export interface ServedDatabase {
 /** @throws InputError `serve/address`: a port is taken, or the host is not of this machine */
 export async function serveDatabase(
   database: SqlDatabase,
-  { httpPort, password, ...options }: ServeDatabaseOptions = {},
+  { httpPort, password, idleMs, ...options }: ServeDatabaseOptions = {},
 ): Promise<ServedDatabase> {
   const { host: wanted = '127.0.0.1', connectionsMax, onBug } = options;
   const common = { ...(onBug === undefined ? {} : { onBug }), ...(password === undefined ? {} : { password }) };
-  const listener = await listen(startConversation(database, common), options);
+  const loginMs = options.loginMs ?? loginMsOf[database.dialect];
+  const listener = await listen(startConversation(database, common), { ...options, loginMs });
   const { host, port } = listener;
   const url = urlAt[database.dialect](placeAt(host, port));
   if (httpPort === undefined) return { host, port, url, httpUrl: null, close: () => listener.close() };
   try {
-    const sessionsMax = connectionsMax === undefined ? {} : { sessionsMax: connectionsMax };
-    const http = await listenHttp(httpInterface(database, { ...common, ...sessionsMax }), wanted, httpPort);
+    const ofSessions = {
+      ...(connectionsMax === undefined ? {} : { sessionsMax: connectionsMax }),
+      ...(idleMs === undefined ? {} : { idleMs }),
+    };
+    const server = httpInterface(database, { ...common, ...ofSessions, loginMs, host: wanted });
+    const http = await listenHttp(server, wanted, httpPort);
     const close = async (): Promise<void> => void (await Promise.all([listener.close(), http.close()]));
     return { host, port, url, httpUrl: http.url, close };
   } catch (error) {
@@ -48,6 +57,9 @@ export async function serveDatabase(
     throw error;
   }
 }
+
+/** `authentication_timeout`, `connect_timeout`. */
+const loginMsOf = { postgres: 60_000, mysql: 10_000 } as const;
 
 const urlAt = {
   postgres: (place: string) => `postgres://postgres@${place}/postgres`,

@@ -1,4 +1,6 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../database/database.ts';
 import { httpInterface, type HttpOptions } from './interface.ts';
@@ -29,7 +31,7 @@ afterEach(async () => {
 async function serve(
   profile: ProfileOptions = {},
   options: HttpOptions = {},
-): Promise<{ readonly ask: Ask; readonly database: SqlDatabase }> {
+): Promise<{ readonly ask: Ask; readonly database: SqlDatabase; readonly port: number }> {
   const database = await openDatabase(profile, { settle: null });
   const server = httpInterface(database, options);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,14 +47,14 @@ async function serve(
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
-      headers,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: text }),
     });
     const answer = await response.text();
     const isJson = response.headers.get('content-type') === 'application/json';
     return { status: response.status, json: isJson ? (JSON.parse(answer) as Json) : {}, text: answer };
   };
-  return { ask, database };
+  return { ask, database, port };
 }
 
 test('values of MySQL are as its clients read them', async () => {
@@ -263,4 +265,72 @@ test('the admin commands', async () => {
   expect((await ask('POST', '/admin/reset')).status).toBe(200);
   expect(database.history().transactions).toEqual([]);
   expect((await ask('GET', '/sessions/1/keys/a')).json.value).toBeNull();
+});
+
+describe('a page of another site gets nothing', () => {
+  /** As a browser sends it, with its headers. @returns status and code of the error */
+  async function sent(options: HttpOptions, headers: Record<string, string>, body?: string): Promise<string> {
+    const { port, database } = await serve({}, options);
+    const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/sessions', headers });
+    asked.end(body);
+    const [response] = (await once(asked, 'response')) as [AsyncIterable<Uint8Array> & { statusCode: number }];
+    const pieces: Uint8Array[] = [];
+    for await (const piece of response) pieces.push(piece);
+    const { error } = JSON.parse(Buffer.concat(pieces).toString()) as Json;
+    expect(database.sessions.length).toBe(response.statusCode === 200 ? 1 : 0);
+    return [response.statusCode, error?.code ?? 'ok'].join(' ');
+  }
+
+  const password = 'secret';
+  const authorization = 'Bearer secret';
+  test.each<[string, string, HttpOptions, Record<string, string>, string?]>([
+    ['200 ok', 'the address', {}, { host: '127.0.0.1:8080' }],
+    ['200 ok', 'another address of it', {}, { host: '[::1]:8080' }],
+    ['200 ok', 'localhost', {}, { host: 'localhost:8080' }],
+    ['200 ok', 'its own name', { host: 'db.test' }, { host: 'DB.test:8080' }],
+    ['403 http/host', 'a name that points here', {}, { host: 'evil.example' }],
+    ['403 http/host', 'one that only begins so', { host: 'db.test' }, { host: 'db.test.evil.example' }],
+    ['403 http/host', 'one in which an address is a user', {}, { host: '127.0.0.1@evil.example' }],
+    ['200 ok', 'a name, with the password', { password }, { host: 'db.test', authorization }],
+    ['200 ok', 'its own page', {}, { host: 'localhost:8080', origin: 'http://localhost:8080' }],
+    ['403 http/origin', 'another page', {}, { host: 'localhost:8080', origin: 'http://evil.example' }],
+    ['403 http/origin', 'a page on another port', {}, { host: 'localhost:8080', origin: 'http://localhost:3000' }],
+    ['403 http/origin', 'a page without an origin', {}, { host: 'localhost:8080', origin: 'null' }],
+    ['415 http/content-type', 'what a form may send', {}, { 'content-type': 'text/plain' }, '{}'],
+    ['415 http/content-type', 'what curl -d sends', {}, { 'content-type': 'application/x-www-form-urlencoded' }, '{}'],
+    ['415 http/content-type', 'no type', {}, {}, '{}'],
+    ['200 ok', 'JSON with its encoding', {}, { 'content-type': 'application/json; charset=utf-8' }, '{}'],
+  ])('%s: %s', async (expected, _name, options, headers, body) => {
+    expect(await sent(options, headers, body)).toBe(expected);
+  });
+});
+
+describe('clients that vanish', () => {
+  test('a session that is idle ends, and its locks with it', async () => {
+    const { ask } = await serve({}, { idleMs: 3_000 });
+    const session = async (): Promise<string> => `/sessions/${(await ask('POST', '/sessions')).json.session}`;
+    const [idle, other] = [await session(), await session()];
+    await ask('POST', `${other}/sql`, { sql: 'create table t (id int primary key)' });
+    await ask('POST', `${idle}/begin`);
+    await ask('POST', `${idle}/sql`, { sql: 'insert into t values (1)' });
+    expect((await ask('POST', `${other}/sql`, { sql: 'insert into t values (1)' })).json).toMatchObject({
+      rowCount: 1,
+    });
+    const { status, json } = await ask('POST', `${idle}/commit`);
+    expect([status, json.error?.code]).toEqual([404, 'http/session']);
+  });
+
+  test('a session that waits for an answer is not idle', async () => {
+    const { ask } = await serve({ engine: 'mysql' }, { idleMs: 1_000 });
+    await ask('POST', '/sessions');
+    const { json } = await ask('POST', '/sessions/1/sql', { sql: 'select sleep(1.5) as slept' });
+    expect(json).toMatchObject({ rows: [['0']] });
+  });
+
+  test('a connection that sends no request is cut off', async () => {
+    const { port, ask } = await serve({}, { loginMs: 100 });
+    const silent = connect(port, '127.0.0.1');
+    await once(silent.resume(), 'close');
+    expect((await ask('POST', '/sessions')).status).toBe(200);
+  });
 });

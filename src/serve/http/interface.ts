@@ -10,77 +10,58 @@
  *     POST   /admin/reset, /admin/start, /admin/seed/7, /admin/level/causal
  *     GET    /admin/history, /admin/choices  JSON Lines
  *
- * Errors are `{"error":{"code":"40001","message":"..."}}` with 400, 401 (a password is asked for), 404, 405, 409 (run the transaction again; or
- * the session still answers another request), 413 or 503.
+ * Errors are `{"error":{"code":"40001","message":"..."}}` with 400, 401 (a password is asked for), 403 (`sender.ts`), 404, 405, 409 (run the transaction
+ * again; or the session still answers another request), 413, 415 or 503.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { InputError } from '../../base/index.ts';
 import { type Dialect, SqlError } from '../../sql/model/index.ts';
 import type { StatementResult } from '../../sql/index.ts';
 import { parseAdminCommand, type SqlDatabase, type Session } from '../../database/index.ts';
+import { HttpError } from './http-error.ts';
 import { getKey, putKey } from './keys.ts';
+import { OpenSessions, type OpenSessionsOptions } from './open-sessions.ts';
+import { checkSender, type SenderOptions } from './sender.ts';
 import { jsonRows, parametersOf } from './values.ts';
 
-export interface HttpOptions {
-  /** Asked for as `Authorization: Bearer`. Default: none. */
-  readonly password?: string;
-  /** Default 1,000. */
-  readonly sessionsMax?: number;
+export interface HttpOptions extends SenderOptions, OpenSessionsOptions {
+  /** How long a connection may take to send a request, in milliseconds; then it is cut off. Default: as long as it likes. */
+  readonly loginMs?: number;
   /** Called with bugs of ours; the client gets an internal error. */
   readonly onBug?: (error: unknown) => void;
 }
 
 const bodyBytesMax = 1 << 20;
 
-interface Sessions {
-  readonly database: SqlDatabase;
-  readonly open: Map<number, Session>;
-  /** Those that answer a request: a session does one thing at a time. */
-  readonly busy: Set<number>;
-  readonly sessionsMax: number;
-}
-
 /** A server that does not listen yet. */
 export function httpInterface(database: SqlDatabase, options: HttpOptions = {}): Server {
-  const sessions: Sessions = {
-    database,
-    open: new Map(),
-    busy: new Set(),
-    sessionsMax: options.sessionsMax ?? 1_000,
-  };
+  const sessions = new OpenSessions(database, options);
   const server = createServer((request, response) => {
-    void answer(sessions, options, request, response);
+    request.socket.setTimeout(0);
+    void answer(database, sessions, options, request, response);
   });
-  server.on('close', () => {
-    for (const session of sessions.open.values()) session.close();
-  });
+  server.on('connection', (socket) => socket.setTimeout(options.loginMs ?? 0, () => socket.destroy()));
+  server.on('close', () => sessions.endAll());
   return server;
 }
 
 async function answer(
-  sessions: Sessions,
-  { password, onBug }: HttpOptions,
+  database: SqlDatabase,
+  sessions: OpenSessions,
+  options: HttpOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   try {
-    if (password !== undefined && !isAuthorized(request, password))
-      throw new HttpError(401, 'http/password', 'the header "Authorization: Bearer PASSWORD" is missing or wrong');
+    checkSender(request.headers, options);
     const path = pathOf(request.url ?? '/');
     const body = await bodyOf(request);
-    send(response, 200, await route(sessions, request.method ?? 'GET', path, body));
+    send(response, 200, await route(database, sessions, request.method ?? 'GET', path, body));
   } catch (error) {
     const status = statusOf(error);
-    if (status === 500 && !request.destroyed) onBug?.(error);
+    if (status === 500 && !request.destroyed) options.onBug?.(error);
     send(response, status, errorBody(error));
   }
-}
-
-/** Digests have one length, so that the comparison tells nothing of the password. */
-function isAuthorized({ headers: { authorization = '' } }: IncomingMessage, password: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(authorization), digest(`Bearer ${password}`));
 }
 
 function pathOf(url: string): string[] {
@@ -90,41 +71,35 @@ function pathOf(url: string): string[] {
 
 type Reply = { readonly text: string } | { readonly json: unknown };
 
-async function route(sessions: Sessions, method: string, path: readonly string[], body: unknown): Promise<Reply> {
+async function route(
+  database: SqlDatabase,
+  sessions: OpenSessions,
+  method: string,
+  path: readonly string[],
+  body: unknown,
+): Promise<Reply> {
   const [first, second = ''] = path;
-  if (first === 'admin') return adminReply(sessions.database, method, path.slice(1));
+  if (first === 'admin') return adminReply(database, method, path.slice(1));
   if (first !== 'sessions') throw notFound(path);
   if (second === '') {
     if (method !== 'POST') throw new HttpError(405, 'http/method', 'sessions takes POST');
-    return { json: { session: openSession(sessions).id } };
+    return { json: { session: sessions.open() } };
   }
-  const session = sessions.open.get(Number(second));
-  if (session === undefined) throw new HttpError(404, 'http/session', `there is no session ${second}`);
+  const session = sessions.get(second);
   if (path.length === 2 && method === 'DELETE') {
-    sessions.open.delete(session.id);
-    session.close();
+    sessions.end(session);
     return { json: {} };
   }
-  if (sessions.busy.has(session.id))
-    throw new HttpError(409, 'http/busy', `session ${session.id} still answers another request`);
-  sessions.busy.add(session.id);
-  try {
-    return { json: await converse(sessions.database, session, method, path, body) };
-  } catch (error) {
-    if (!(error instanceof HttpError || error instanceof URIError)) session.refused(error, sqlOf(body));
-    // What could not even be read is an error of the transaction, too.
-    session.fail(error);
-    throw error;
-  } finally {
-    sessions.busy.delete(session.id);
-  }
-}
-
-function openSession({ database, open, sessionsMax }: Sessions): Session {
-  if (open.size >= sessionsMax) throw new SqlError('53300', `there are ${sessionsMax} sessions already`);
-  const session = database.connect({ user: 'http', database: 'http', parameters: new Map(), onParameter: () => {} });
-  open.set(session.id, session);
-  return session;
+  return sessions.use(session, async () => {
+    try {
+      return { json: await converse(database, session, method, path, body) };
+    } catch (error) {
+      if (!(error instanceof HttpError || error instanceof URIError)) session.refused(error, sqlOf(body));
+      // What could not even be read is an error of the transaction, too.
+      session.fail(error);
+      throw error;
+    }
+  });
 }
 
 async function converse(
@@ -195,17 +170,6 @@ function jsonResult({ command, columns, rows, rowCount }: StatementResult, diale
 
 // ---- bytes
 
-class HttpError extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
 function notFound(path: readonly string[]): HttpError {
   return new HttpError(404, 'http/path', `there is nothing at /${path.join('/')}`);
 }
@@ -229,7 +193,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 function send(response: ServerResponse, status: number, reply: Reply): void {
   const [type, text] =
     'text' in reply ? ['application/jsonl', reply.text] : ['application/json', `${JSON.stringify(reply.json)}\n`];
-  const isUnread = status === 413 || status === 401;
+  const isUnread = status === 401 || status === 403 || status === 413 || status === 415;
   response.writeHead(status, {
     'content-type': type,
     ...(isUnread ? { connection: 'close' } : {}),

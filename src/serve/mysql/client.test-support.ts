@@ -30,6 +30,7 @@ export class RawClient implements Transport {
   readonly chunks: Uint8Array[] = [];
   isClosed = false;
   isPaused = false;
+  isLoggedIn = false;
   /** What `send` answers. */
   hasRoom = true;
   readonly #reader = new PacketReader();
@@ -52,6 +53,10 @@ export class RawClient implements Transport {
 
   resume(): void {
     this.isPaused = false;
+  }
+
+  loggedIn(): void {
+    this.isLoggedIn = true;
   }
 
   close(): void {

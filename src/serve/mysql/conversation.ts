@@ -39,6 +39,8 @@ export interface MysqlOptions {
   readonly database?: string;
   /** Bytes of one packet. Default 16 MiB. */
   readonly packetBytesMax?: number;
+  /** Bytes of one packet of a client that has not logged in. Default 64 KiB. */
+  readonly loginBytesMax?: number;
   /** Prepared statements of one connection. Default 16,382. */
   readonly statementsMax?: number;
   /** Called with exceptions that are no SqlError: bugs of ours. The client gets error 1105 and stays connected. */
@@ -61,6 +63,7 @@ class MysqlConversation implements Conversation, Connection {
   readonly #connections: Connections;
   readonly #transport: Transport;
   readonly #options: MysqlOptions;
+  readonly #packetBytesMax: number;
   readonly #salt: Uint8Array;
   readonly #input: PacketInput;
   readonly #output: PacketOutput;
@@ -71,16 +74,17 @@ class MysqlConversation implements Conversation, Connection {
   #commands: MysqlCommands | null = null;
 
   constructor(id: number, connections: Connections, transport: Transport, options: MysqlOptions) {
-    const { packetBytesMax = Number(maxAllowedPacket), statementsMax = 16_382, database = 'test' } = options;
+    const { statementsMax = 16_382, database = 'test', loginBytesMax = 1 << 16 } = options;
+    this.#packetBytesMax = options.packetBytesMax ?? Number(maxAllowedPacket);
     this.#connections = connections;
     this.#transport = transport;
     this.#options = options;
     // Clients read it as a text that ends with a zero.
     this.#salt = options.randomBytes(saltBytes).map((byte) => byte & 0x7f || 1);
     this.#client = { id, database, flags: 0, mayMultiStatements: false };
-    this.#input = new PacketInput(transport, packetBytesMax);
+    this.#input = new PacketInput(transport, Math.min(loginBytesMax, this.#packetBytesMax));
     this.#output = new PacketOutput(transport);
-    this.#statements = new PreparedStatements({ statementsMax, longDataBytesMax: packetBytesMax });
+    this.#statements = new PreparedStatements({ statementsMax, longDataBytesMax: this.#packetBytesMax });
   }
 
   get session(): SqlSession | null {
@@ -203,6 +207,8 @@ class MysqlConversation implements Conversation, Connection {
       onParameter: () => undefined,
     });
     this.#commands = new MysqlCommands(session, this.#client, this.#connections, this.#output, this.#statements);
+    this.#input.allow(this.#packetBytesMax);
+    this.#transport.loggedIn();
     this.#commands.answerOk();
     this.#output.flush();
     return true;

@@ -79,9 +79,15 @@ export class PacketInput {
   #isPaused = false;
   #arrived: (() => void) | null = null;
 
-  constructor(transport: Transport, packetBytesMax: number) {
+  /** @param loginBytesMax of one packet, until `allow` */
+  constructor(transport: Transport, loginBytesMax: number) {
     this.#transport = transport;
-    this.#reader = new PacketReader({ packetBytesMax });
+    this.#reader = new PacketReader({ packetBytesMax: loginBytesMax });
+  }
+
+  /** From the next packet on. */
+  allow(packetBytesMax: number): void {
+    this.#reader.packetBytesMax = packetBytesMax;
   }
 
   receive(chunk: Uint8Array): void {

@@ -41,6 +41,7 @@ export class RawClient {
   hearsNothing = false;
   isClosed = false;
   isPaused = false;
+  isLoggedIn = false;
   readonly #splitter = new FrameSplitter();
 
   constructor({ admission = 'welcome', isSlow = false, start, ...options }: RawClientOptions = {}) {
@@ -57,6 +58,9 @@ export class RawClient {
         },
         resume: () => {
           this.isPaused = false;
+        },
+        loggedIn: () => {
+          this.isLoggedIn = true;
         },
         close: () => {
           this.isClosed = true;

@@ -121,7 +121,7 @@ class PostgresConversation implements Conversation {
       const body = this.#takeStartup();
       return body !== undefined && this.#startUp(decodeStartup(body));
     }
-    const frame = this.#takeFrame();
+    const frame = stage.kind === 'authentication' ? this.#splitter.takeLoginFrame() : this.#takeFrame();
     if (frame === undefined) return false;
     if (stage.kind === 'authentication') return this.#authenticate(stage.startup, stage.dialogue, frame);
     return this.#command(stage.commands, frame);
@@ -215,6 +215,7 @@ class PostgresConversation implements Conversation {
     const session = server.connect({ user, database, parameters: settings, onParameter, onTerminate });
     const commands = new PostgresCommands(session, this.#output, this.#options, () => this.#splitter.nextType);
     this.#stage = { kind: 'commands', session, commands };
+    this.#transport.loggedIn();
     report = (name, value) => commands.settingChanged(name, value);
     const secret = randomBytes(startup.minor >= 2 ? 32 : 4);
     this.#secrets.set(session.id, secret);

@@ -23,7 +23,8 @@ export const packetHeaderBytes = 4;
 
 /** Cuts a stream into packets; it does not matter where the chunks are cut. O(bytes). */
 export class PacketReader {
-  readonly #packetBytesMax: number;
+  /** Bytes of one payload. */
+  packetBytesMax: number;
   /** Not looked at yet, in order. */
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -36,7 +37,7 @@ export class PacketReader {
   #length: number | null = null;
 
   constructor(options: PacketReaderOptions = {}) {
-    this.#packetBytesMax = options.packetBytesMax ?? 16 * 1024 * 1024;
+    this.packetBytesMax = options.packetBytesMax ?? 16 * 1024 * 1024;
   }
 
   /** The sequence number after the last header that was seen: that of an answer to a packet that is refused. */
@@ -80,8 +81,8 @@ export class PacketReader {
     if (isContinuation && sequence !== expected)
       throw new WireError('malformed', `packet ${sequence} came instead of ${expected}`);
     const bytes = this.#pieceBytes + length;
-    if (bytes > this.#packetBytesMax)
-      throw new WireError('limit', `a packet of ${bytes} bytes or more; the limit is ${this.#packetBytesMax}`);
+    if (bytes > this.packetBytesMax)
+      throw new WireError('limit', `a packet of ${bytes} bytes or more; the limit is ${this.packetBytesMax}`);
     return length;
   }
 

@@ -11,6 +11,8 @@ import { WireError } from '../index.ts';
 export interface FrameLimits {
   /** Largest frame in bytes, with its length but without its type; default 16 MiB. */
   readonly frameBytesMax?: number;
+  /** Largest frame of a client that has not logged in; default 65,535, as PostgreSQL's PG_MAX_AUTH_TOKEN_LENGTH. */
+  readonly loginBytesMax?: number;
   /** Largest packet of the start-up in bytes; default 10,000, as PostgreSQL's MAX_STARTUP_PACKET_LENGTH. */
   readonly startupBytesMax?: number;
 }
@@ -33,6 +35,7 @@ interface AllowedSizes {
 
 export class FrameSplitter {
   readonly #frameSizes: AllowedSizes;
+  readonly #loginSizes: AllowedSizes;
   readonly #startupSizes: AllowedSizes;
   /** Bytes from `#start` to `#end` have come and are not taken. After `#end` there is room when the buffer is our own. */
   #buffer: Buffer = Buffer.alloc(0);
@@ -41,8 +44,9 @@ export class FrameSplitter {
   #isOwned = false;
 
   constructor(limits: FrameLimits = {}) {
-    const { frameBytesMax = 1 << 24, startupBytesMax = 10_000 } = limits;
+    const { frameBytesMax = 1 << 24, loginBytesMax = 65_535, startupBytesMax = 10_000 } = limits;
     this.#frameSizes = { bytesMin: lengthBytes, bytesMax: frameBytesMax, limit: 'frameBytesMax' };
+    this.#loginSizes = { bytesMin: lengthBytes, bytesMax: loginBytesMax, limit: 'loginBytesMax' };
     this.#startupSizes = { bytesMin: 2 * lengthBytes, bytesMax: startupBytesMax, limit: 'startupBytesMax' };
   }
 
@@ -78,10 +82,12 @@ export class FrameSplitter {
 
   /** The next frame, when all of it has come. @throws WireError its length is impossible or over the limit */
   takeFrame(): Frame | undefined {
-    if (this.bufferedBytes < 1 + lengthBytes) return undefined;
-    const type = this.#buffer[this.#start] as number;
-    const body = this.#takeBody(1, this.#frameSizes);
-    return body && { type, body };
+    return this.#takeTyped(this.#frameSizes);
+  }
+
+  /** The same of a client that has not logged in. @throws WireError its length is impossible or over the limit */
+  takeLoginFrame(): Frame | undefined {
+    return this.#takeTyped(this.#loginSizes);
   }
 
   /** The body of the next packet of the start-up, when all of it has come. @throws WireError its length is impossible or over the limit */
@@ -93,6 +99,13 @@ export class FrameSplitter {
   /** One byte: the answer to SSLRequest and GSSENCRequest. */
   takeByte(): number | undefined {
     return this.bufferedBytes === 0 ? undefined : this.#buffer[this.#start++];
+  }
+
+  #takeTyped(allowed: AllowedSizes): Frame | undefined {
+    if (this.bufferedBytes < 1 + lengthBytes) return undefined;
+    const type = this.#buffer[this.#start] as number;
+    const body = this.#takeBody(1, allowed);
+    return body && { type, body };
   }
 
   #takeBody(typeBytes: 0 | 1, allowed: AllowedSizes): Buffer | undefined {

@@ -1,17 +1,18 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
-import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Command } from '@commander-js/extra-typings';
-import { seeded, InputError } from '../base/index.ts';
-import type { ServedDatabase } from '../serve/index.ts';
-import type { Profile, Replay, SqlDatabase } from '../database/index.ts';
-import { gapText } from '../evidence/index.ts';
-import { checkWritable } from '../files/index.ts';
-import { formatHistoryLines, withEndLine } from '../history/index.ts';
-import { drawing } from '../mockdb/index.ts';
-import { counted, printable } from '../report/index.ts';
-import type { ExitCode, Host } from './host.ts';
-import { oneOf, portNumber, rate, wholeNumber } from './options/option-values.ts';
+import { seeded, InputError } from '../../base/index.ts';
+import type { ServedDatabase } from '../../serve/index.ts';
+import type { Profile, Replay, SqlDatabase } from '../../database/index.ts';
+import { gapText } from '../../evidence/index.ts';
+import { checkWritable } from '../../files/index.ts';
+import { formatHistoryLines, withEndLine } from '../../history/index.ts';
+import { drawing } from '../../mockdb/index.ts';
+import { counted, printable } from '../../report/index.ts';
+import type { ExitCode, Host } from '../host.ts';
+import { checkReachable, passwordOf } from './access.ts';
+import { textOf } from './text-of.ts';
+import { oneOf, portNumber, rate, wholeNumber } from '../options/option-values.ts';
 
 interface ServeOptions {
   readonly engine?: string;
@@ -23,10 +24,15 @@ interface ServeOptions {
   readonly port?: number;
   readonly httpPort?: number;
   readonly password?: string;
+  readonly passwordFile?: string;
+  readonly insecure?: boolean;
   readonly seed: number;
   readonly windowMs: number;
   readonly abortRate: number;
   readonly maxConnections: number;
+  readonly maxPerAddress?: number;
+  readonly loginMs?: number;
+  readonly idleMs: number;
   readonly computeMs: number;
   readonly init?: string;
   readonly record?: string;
@@ -57,7 +63,9 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
     .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
     .option('--port <n>', 'default 5432 or 3306; 0 takes a free one', portNumber('port'))
     .option('--http-port <n>', 'serve the HTTP interface there too; 0 takes a free port', portNumber('http-port'))
-    .option('--password <text>', 'ask every client for it; default: let everybody in')
+    .option('--password <text>', 'ask every client for it; default: let everybody in. The list of processes shows it')
+    .option('--password-file <file>', 'ask every client for what is in it; also the variable MOIRAI_PASSWORD')
+    .option('--insecure', 'let everybody in who reaches --host, which other machines do')
     .option('--seed <n>', 'draws every decision', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option(
       '--window-ms <n>',
@@ -72,6 +80,13 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
       0,
     )
     .option('--max-connections <n>', 'clients at a time', wholeNumber('max-connections', 1), 1_000)
+    .option('--max-per-address <n>', 'of them, of one address; default: all', wholeNumber('max-per-address', 1))
+    .option(
+      '--login-ms <n>',
+      'how long a client may take to log in; default 60000, with MySQL 10000',
+      wholeNumber('login-ms', 1),
+    )
+    .option('--idle-ms <n>', 'how long a session of the HTTP interface may be idle', wholeNumber('idle-ms', 1), 600_000)
     .option(
       '--compute-ms <n>',
       'how long one statement may compute: others wait meanwhile',
@@ -92,9 +107,11 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
 
 async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
   setFlagsFromString(NO_PRETENURING);
-  const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../database/index.ts');
+  const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../../database/index.ts');
   const profile = parseProfile(options);
   const replay = options.replay === undefined ? null : await replayOf(options.replay);
+  const password = await passwordOf(options, host.env);
+  checkReachable(options, password);
   for (const file of [options.record, options.choices]) if (file !== undefined && file !== '-') checkWritable(file);
   const database = await openSqlDatabase({
     profile,
@@ -110,7 +127,7 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
   });
   try {
     if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
-    const opened = await open(database, profile, options, host);
+    const opened = await open(database, profile, { ...options, password }, host);
     if (replay?.isSummed === false) host.err(`assumed: ${options.replay} has no checksum: it is whole\n`);
     // The reader of the address may end us at once.
     const interrupted = host.untilInterrupted();
@@ -132,14 +149,18 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
 async function open(
   database: SqlDatabase,
   { dialect }: Profile,
-  { host: address, port, httpPort, password, maxConnections }: ServeOptions,
+  options: Omit<ServeOptions, 'password'> & { readonly password: string | undefined },
   host: Host,
 ): Promise<ServedDatabase> {
-  const { serveDatabase } = await import('../serve/index.ts');
+  const { serveDatabase } = await import('../../serve/index.ts');
+  const { httpPort, password, maxConnections, maxPerAddress, loginMs, idleMs } = options;
   return serveDatabase(database, {
-    host: address,
-    port: port ?? defaultPorts[dialect],
+    host: options.host,
+    port: options.port ?? defaultPorts[dialect],
     connectionsMax: maxConnections,
+    idleMs,
+    ...(maxPerAddress === undefined ? {} : { connectionsPerAddressMax: maxPerAddress }),
+    ...(loginMs === undefined ? {} : { loginMs }),
     onBug: (error) => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`),
     ...(httpPort === undefined ? {} : { httpPort }),
     ...(password === undefined ? {} : { password }),
@@ -148,7 +169,7 @@ async function open(
 
 /** @throws InputError `serve/file`, `choices/format`, `choices/corrupt` */
 async function replayOf(file: string): Promise<Replay> {
-  const { parseChoices } = await import('../database/index.ts');
+  const { parseChoices } = await import('../../database/index.ts');
   const text = await textOf(file);
   try {
     return parseChoices(text);
@@ -159,7 +180,7 @@ async function replayOf(file: string): Promise<Replay> {
 
 /** Both are tried before the first failure is thrown. @throws InputError `serve/record`, `file/output`, `file/locked` */
 async function writeResults(database: SqlDatabase, { record, choices }: ServeOptions, host: Host): Promise<void> {
-  const { formatChoices } = await import('../database/index.ts');
+  const { formatChoices } = await import('../../database/index.ts');
   const write = async (path: string | undefined, text: () => string): Promise<void> => {
     if (path !== undefined) await host.writeOutput(path, [new TextEncoder().encode(text())]);
   };
@@ -217,16 +238,6 @@ async function runScript(database: SqlDatabase, sql: string, file: string): Prom
     throw new InputError('serve/init', error instanceof Error ? error.message : String(error), { file });
   } finally {
     session.close();
-  }
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new InputError('serve/file', `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ''}`, {
-      file,
-    });
   }
 }
 
