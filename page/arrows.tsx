@@ -1,7 +1,8 @@
-/** Arrows over the grid: from each writer to the reads that saw it, and the edges of the cycle. Drawn where the steps stand after layout. */
+/** Arrows over the grid: from each writer to the reads that saw it, messages, and the edges of the cycle. Drawn where the steps stand after layout. */
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { RunPicture } from '../src/report/index.ts';
+import { shown } from './words.ts';
 
 interface ArrowsProps {
   readonly grid: RefObject<HTMLDivElement | null>;
@@ -13,8 +14,9 @@ interface ArrowsProps {
 
 interface Arrow {
   readonly from: number;
-  readonly to: number;
-  readonly kind: 'wr' | 'edge';
+  /** `null`: a message that was not received. */
+  readonly to: number | null;
+  readonly kind: 'wr' | 'message' | 'edge';
   readonly label: string;
   readonly isLit: boolean;
 }
@@ -47,7 +49,7 @@ export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
   return (
     <svg class="arrows" aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
       <defs>
-        {(['wr', 'edge'] as const).map((kind) => (
+        {(['wr', 'message', 'edge'] as const).map((kind) => (
           <marker
             key={kind}
             id={`head-${kind}`}
@@ -65,15 +67,16 @@ export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
         ))}
       </defs>
       {arrows.map(({ from, to, kind, label, isLit }, i) => {
-        const [a, b] = [places[from], places[to]];
+        const [a, b] = [places[from], to === null ? null : places[to]];
         if (a === undefined || b === undefined) return null;
+        if (b === null) return <LostMessage key={`${kind} ${from} ${label}`} place={a} label={label} />;
         const { path, x, y } = curve(a, b, i, arrows.length);
         return (
           <g key={`${kind} ${from} ${to} ${label}`} class={`${kind} ${isLit ? 'lit' : ''}`}>
             <path d={path} marker-end={`url(#head-${kind})`} />
-            {kind === 'edge' && (
+            {kind !== 'wr' && (
               <text x={x} y={y}>
-                {label}
+                {shown(label, 60)}
               </text>
             )}
           </g>
@@ -83,8 +86,24 @@ export function Arrows({ grid, run, at, lit, edge }: ArrowsProps) {
   );
 }
 
+/** It ends beside its sender. */
+function LostMessage({ place: { right, middle }, label }: { readonly place: Place; readonly label: string }) {
+  return (
+    <g class="message lost">
+      <title>{shown(label)}, not received</title>
+      <path d={`M${right} ${middle} h16`} />
+      <path d={`M${right + 13} ${middle - 4} l8 8 m0 -8 l-8 8`} />
+    </g>
+  );
+}
+
 /** What the picture shows up to the step. */
-function arrowsOf({ steps, cycle }: RunPicture, at: number, lit: number | null, edge: number | null): Arrow[] {
+function arrowsOf(
+  { steps, cycle, messages }: RunPicture,
+  at: number,
+  lit: number | null,
+  edge: number | null,
+): Arrow[] {
   const inCycle = new Set(cycle.map((each) => each.steps.join()));
   const reads = steps.flatMap(({ reads: all }, to) =>
     [
@@ -99,7 +118,10 @@ function arrowsOf({ steps, cycle }: RunPicture, at: number, lit: number | null, 
     return [{ from, to, kind: 'edge', label: relation, isLit: i === edge || from === lit || to === lit }];
   });
   const plain = reads.filter(({ from, to }) => !inCycle.has([from, to].join()));
-  return [...plain, ...edges].filter(({ from, to }) => Math.max(from, to) <= at);
+  const sent = messages.map(
+    ({ from, to, text }): Arrow => ({ from, to, kind: 'message', label: text, isLit: from === lit || to === lit }),
+  );
+  return [...plain, ...sent, ...edges].filter(({ from, to }) => Math.max(from, to ?? from) <= at);
 }
 
 function layoutOf(grid: HTMLDivElement, { steps }: RunPicture) {

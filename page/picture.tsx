@@ -23,7 +23,7 @@ const columnOf = (session: number): number => session + 2;
 
 export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   const grid = useRef<HTMLDivElement>(null);
-  const columns = `2.2rem repeat(${run.sessions.length}, minmax(${columnWidth(run)}rem, 1fr))`;
+  const columns = `${timeWidth(run)}ch repeat(${run.sessions.length}, minmax(${columnWidth(run)}rem, 1fr))`;
   const [writers, overwriters] = [writersOf(run, lit ?? -1), overwritersOf(run, lit ?? -1)];
   const ofEdge = new Set(edge === null ? [] : run.cycle[edge]?.steps);
   const lightOf = (step: number): string => {
@@ -62,21 +62,29 @@ export function Picture({ run, at, lit, edge, goTo, point }: PictureProps) {
   );
 }
 
-/** The least width of a column: short texts need less. */
-function columnWidth({ steps }: RunPicture): number {
-  return steps.every(({ text }) => text.length <= shortText) ? 7 : 9.5;
+/** Of the numbers at the left. */
+function timeWidth({ steps }: RunPicture): number {
+  return Math.max(4, ...steps.map(({ time }) => (time ?? '').length + 1));
+}
+
+/** The least width of a column: short texts need less, and the steps of a protocol have nothing but their names. */
+function columnWidth({ steps, state }: RunPicture): number {
+  return state === 'values' || steps.every(({ text }) => text.length <= shortText) ? 7 : 9.5;
 }
 
 const shortText = 20;
 
 /** Of what is in the picture. */
-function Legend({ run: { steps, transactions, cycle } }: Pick<PictureProps, 'run'>) {
+function Legend({ run: { steps, transactions, cycle, messages } }: Pick<PictureProps, 'run'>) {
   const reads = steps.flatMap((step) => step.reads);
   const all: readonly (readonly [kind: string, text: string, isThere: boolean])[] = [
-    ['transaction', 'transaction', true],
+    ['transaction', 'transaction', transactions.length > 0],
     ['wr', 'read from its writer', reads.some(({ writer, sight }) => writer !== null && sight !== 'own')],
     ['edge', 'cycle', cycle.length > 0],
     ['stale', 'stale read', reads.some(({ sight }) => sight === 'stale')],
+    ['message', 'message', messages.some(({ to }) => to !== null)],
+    ['lost', 'message not received', messages.some(({ to }) => to === null)],
+    ['run', 'runs', steps.some(({ part }) => part === 'end')],
     ['wait', 'lock wait', steps.some(({ waitedFor }) => waitedFor !== null)],
     ['aborted', 'aborted transaction', transactions.some(({ status }) => status === 'aborted')],
   ];
@@ -93,10 +101,15 @@ function Legend({ run: { steps, transactions, cycle } }: Pick<PictureProps, 'run
   );
 }
 
-/** Transactions and lock waits, behind the steps. */
+/** Transactions, lock waits, and the lanes of processes, behind the steps. */
 function Boxes({ run, at }: Pick<PictureProps, 'run' | 'at'>) {
   return (
     <>
+      {run.state === 'values' &&
+        run.sessions.map((_, s) => {
+          const style = { gridColumn: columnOf(s), gridRow: `2 / ${rowOf(run.steps.length)}` };
+          return <div key={s} aria-hidden="true" class="lane" style={style} />;
+        })}
       {run.transactions.map(({ session, status }, t) => {
         const rows = run.steps.flatMap((step, i) => (step.transaction === t ? [i] : []));
         const [first = 0, last = 0] = [rows[0], rows.at(-1)];
@@ -104,24 +117,32 @@ function Boxes({ run, at }: Pick<PictureProps, 'run' | 'at'>) {
         return <div key={t} aria-hidden="true" class={`box ${status} ${first > at ? 'later' : ''}`} style={style} />;
       })}
       {run.steps.map((step, i) => {
-        const began = waitBegan(run, i);
+        const began = stepBegan(run, i);
         if (began === null) return null;
         const style = { gridColumn: columnOf(step.session), gridRow: `${rowOf(began)} / ${rowOf(i) + 1}` };
-        return <div key={i} aria-hidden="true" class="wait-bar" style={style} />;
+        const kind = step.waitedFor === null ? '' : 'waits';
+        return <div key={i} aria-hidden="true" class={`bar ${kind}`} style={style} />;
       })}
     </>
   );
 }
 
-/** Where a statement that waited began. */
-function waitBegan({ steps }: RunPicture, end: number): number | null {
+/** Where what ends with this step began; `null`: it took no time that is drawn. */
+function stepBegan({ steps }: RunPicture, end: number): number | null {
   const step = steps[end];
-  if (step === undefined || step.waitedFor === null) return null;
-  if (step.part === 'whole') return end;
-  return steps.findLastIndex(
-    ({ part, transaction, text }, i) =>
-      i < end && part === 'begin' && transaction === step.transaction && text === step.text,
+  if (step === undefined || step.part === 'begin') return null;
+  if (step.part === 'whole') return step.waitedFor === null ? null : end;
+  const began = steps.findLastIndex(
+    ({ part, session, transaction, text }, i) =>
+      i < end && part === 'begin' && session === step.session && transaction === step.transaction && text === step.text,
   );
+  return began < 0 ? null : began;
+}
+
+/** A recorded transaction may have ended where nothing is drawn. */
+function statusText({ order }: RunPicture, status: RunPicture['transactions'][number]['status']): string {
+  if (status !== 'unknown') return status;
+  return order === null ? 'left open' : '';
 }
 
 interface StepProps extends Pick<PictureProps, 'run' | 'goTo' | 'point'> {
@@ -138,13 +159,13 @@ function Step({ run, step, at, standing, light, goTo, point }: StepProps) {
   return (
     <>
       <span class="number" aria-hidden="true" style={{ gridRow: rowOf(at), gridColumn: 1 }}>
-        {at + 1}
+        {step.time ?? at + 1}
       </span>
       <div class="cell" style={place}>
         {isFirst && transaction !== undefined && (
           <span class="box-name">
             {shown(transaction.name, 60)}
-            <small>{transaction.status === 'unknown' ? 'left open' : transaction.status}</small>
+            <small>{statusText(run, transaction.status)}</small>
           </span>
         )}
         <button
@@ -166,6 +187,7 @@ function Step({ run, step, at, standing, light, goTo, point }: StepProps) {
   );
 }
 
+/** Messages are arrows, and variables stand beside the picture. */
 function StepText({ run, step }: Pick<StepProps, 'run' | 'step'>) {
   const columns = columnsThatDiffer(run);
   const parameters = step.parameters.length === 0 ? '' : ` [${step.parameters.join(', ')}]`;
@@ -176,6 +198,7 @@ function StepText({ run, step }: Pick<StepProps, 'run' | 'step'>) {
         {shown(stepTitle(step), 160)}
         {parameters !== '' && <i>{shown(parameters, 80)}</i>}
       </span>
+      {step.role !== null && <span class="tag role">{shown(step.role, 120)}</span>}
       {step.takesSnapshot !== null && <span class="tag snapshot">snapshot</span>}
       {step.waitedFor !== null && <span class="tag wait">waited for {shown(oneLine(step.waitedFor), 80)}</span>}
       {step.outcome !== '' && <span class="outcome">{shown(oneLine(step.outcome), 120)}</span>}
@@ -191,7 +214,7 @@ function StepText({ run, step }: Pick<StepProps, 'run' | 'step'>) {
           </span>
         ))}
       {step.writes
-        .filter(({ key }) => !key.includes(' where '))
+        .filter(({ key }) => run.state !== 'values' && !key.includes(' where '))
         .map(({ key, value }, i) => (
           <span key={i} class="write">
             {shown(key, 60)} := {valueText(value, columns(key))}

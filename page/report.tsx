@@ -1,7 +1,8 @@
 /** The page: the verdict first, the failing runs below each other behind tabs, tables, notes. */
 import { useState } from 'preact/hooks';
-import type { ReportData, ReportTable, RunPicture } from '../src/report/index.ts';
+import type { ReportData, RunPicture } from '../src/report/index.ts';
 import { RunView } from './run-view.tsx';
+import { TableCard } from './table-card.tsx';
 import { shown } from './words.ts';
 
 const marks = { violated: '✕', satisfied: '✓', unknown: '?', described: 'i' } as const;
@@ -32,7 +33,7 @@ export function Report({ report }: { readonly report: ReportData }) {
       </header>
       <main>
         {tables.map((table) => (
-          <LevelTable key={table.title} table={table} />
+          <TableCard key={table.title} table={table} />
         ))}
         {runs.length > 1 && <Choice runs={runs} at={at} choose={choose} />}
         {run !== undefined && (
@@ -60,43 +61,5 @@ function Choice({ runs, at, choose }: ChoiceProps) {
         </button>
       ))}
     </nav>
-  );
-}
-
-function LevelTable({ table }: { readonly table: ReportTable }) {
-  const { title, head, rows, note } = table;
-  return (
-    <section class="card levels">
-      <h2>{shown(title)}</h2>
-      <div class="scrolls" tabIndex={0} role="region" aria-label={shown(title)}>
-        <table>
-          <thead>
-            <tr>
-              {head.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ cells, tone }, i) => (
-              <tr key={i} class={tone ?? ''}>
-                {cells.map((cell, c) =>
-                  c === 0 ? (
-                    <th key={c} scope="row">
-                      {shown(cell)}
-                    </th>
-                  ) : (
-                    <td key={c}>{shown(cell)}</td>
-                  ),
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {note !== null && <p>{shown(note, 1_000)}</p>}
-    </section>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunPicture } from '../src/report/index.ts';
 import { Picture } from './picture.tsx';
+import { TableCard } from './table-card.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { shown } from './words.ts';
 
@@ -42,6 +43,9 @@ export function RunView({ run, isNamed }: { readonly run: RunPicture; readonly i
         <Relations run={run} />
         {run.replay !== null && <Replay command={run.replay} />}
       </section>
+      {run.tables.map((table) => (
+        <TableCard key={table.title} table={table} />
+      ))}
       <div class="stage">
         <Picture run={run} at={at} lit={lit} edge={edge} goTo={move} point={light} />
         <SidePanel run={run} at={at} goTo={move} />

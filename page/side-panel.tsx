@@ -1,7 +1,17 @@
 /** The stepper, the step in words, and what is committed beside what each session has seen. */
 import type { PictureStep, RunPicture } from '../src/report/index.ts';
-import { type KeyState, type Seen, stateAt } from './state-at.ts';
-import { columnsThatDiffer, oneLine, readSentence, shown, statementText, stepSentence, valueText } from './words.ts';
+import { type KeyState, type Seen, stateAt, valuesAt } from './state-at.ts';
+import {
+  columnsThatDiffer,
+  messagesAt,
+  oneLine,
+  readSentence,
+  shown,
+  statementText,
+  stepSentence,
+  valueIn,
+  valueText,
+} from './words.ts';
 
 interface PanelProps {
   readonly run: RunPicture;
@@ -14,7 +24,8 @@ export function SidePanel({ run, at, goTo }: PanelProps) {
     <aside aria-label="Step by step">
       <Stepper run={run} at={at} goTo={goTo} />
       <StepDetails run={run} at={at} />
-      {run.order === null && <State run={run} at={at} />}
+      {run.state === 'sessions' && <State run={run} at={at} />}
+      {run.state === 'values' && <Values run={run} at={at} />}
     </aside>
   );
 }
@@ -59,7 +70,7 @@ function StepDetails({ run, at }: Omit<PanelProps, 'goTo'>) {
       <h3>{shown(run.sessions[step.session] ?? '')}</h3>
       <pre tabIndex={0}>{statementText(step.text)}</pre>
       <dl>
-        {facts(step).map(([name, text], i) => (
+        {facts(run, at, step).map(([name, text], i) => (
           <div key={i}>
             <dt>{name}</dt>
             <dd>{text}</dd>
@@ -70,10 +81,13 @@ function StepDetails({ run, at }: Omit<PanelProps, 'goTo'>) {
   );
 }
 
-function facts(step: PictureStep): (readonly [string, string])[] {
+function facts(run: RunPicture, at: number, step: PictureStep): (readonly [string, string])[] {
   const snapshot =
     step.takesSnapshot === 'transaction' ? 'takes the snapshot of its transaction' : 'takes its snapshot';
   return [
+    ...(step.time === null ? [] : [['time', step.time] as const]),
+    ...(step.role === null ? [] : [['role', shown(step.role)] as const]),
+    ...messagesAt(run, at).map((text) => ['messages', text] as const),
     ...(step.parameters.length === 0 ? [] : [['with', shown(step.parameters.join(', '))] as const]),
     ...(step.takesSnapshot === null ? [] : [['snapshot', snapshot] as const]),
     ...(step.readsOlder
@@ -88,7 +102,7 @@ function facts(step: PictureStep): (readonly [string, string])[] {
         `${shown(read.key)} = ${valueText(read.value)}${shown(condition)}: ${readSentence(read)}`,
       ] as const;
     }),
-    ...step.writes.map(({ key, value }) => ['wrote', `${shown(key)} = ${valueText(value)}`] as const),
+    ...step.writes.map(({ key, value }) => ['wrote', `${shown(key)} = ${valueIn(run, value)}`] as const),
     ...(step.ends === null ? [] : [['transaction', step.ends] as const]),
   ];
 }
@@ -116,6 +130,27 @@ function State({ run, at }: Omit<PanelProps, 'goTo'>) {
           <tbody>
             {states.map((state) => (
               <StateRow key={state.key} state={state} columns={columns(state.key)} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** Of variables, which every process may see. */
+function Values({ run, at }: Omit<PanelProps, 'goTo'>) {
+  return (
+    <section class="card state values">
+      <h3>Variables</h3>
+      <div class="scrolls" tabIndex={0} role="region" aria-label="Variables">
+        <table>
+          <tbody>
+            {valuesAt(run, at).map(({ key, value, isChanged }) => (
+              <tr key={key}>
+                <th scope="row">{shown(key, 80)}</th>
+                <td class={isChanged ? 'changed' : ''}>{valueIn(run, value)}</td>
+              </tr>
             ))}
           </tbody>
         </table>

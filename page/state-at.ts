@@ -64,6 +64,17 @@ export function stateAt(run: RunPicture, at: number): KeyState[] {
   });
 }
 
+/** The variables after the step `at`, of a run without transactions. */
+export function valuesAt(
+  { initial, steps }: RunPicture,
+  at: number,
+): { readonly key: string; readonly value: Value; readonly isChanged: boolean }[] {
+  const values = new Map<string, Value>(initial);
+  for (const { writes } of steps.slice(0, at + 1)) for (const { key, value } of writes) values.set(key, value);
+  const changed = new Set(steps[at]?.writes.map(({ key }) => key));
+  return [...values].map(([key, value]) => ({ key, value, isChanged: changed.has(key) }));
+}
+
 /** The steps of other transactions that overwrote what this one read. */
 export function overwritersOf(run: RunPicture, at: number): ReadonlySet<number> {
   const { reads = [], transaction: reader = -1 } = run.steps[at] ?? {};

@@ -40,6 +40,29 @@ export function valueText(value: Value, columns: ReadonlySet<string> | null = nu
   return shown(entries.map(([column, each]) => `${column} ${JSON.stringify(each)}`).join(', '));
 }
 
+/** In a run of variables values are texts already. */
+export function valueIn({ state }: RunPicture, value: Value, columns: ReadonlySet<string> | null = null): string {
+  return state === 'values' && typeof value === 'string' ? shown(value) : valueText(value, columns);
+}
+
+/** What a step receives and sends. */
+export function messagesAt({ messages }: RunPicture, at: number): string[] {
+  const texts = (verb: string, among: RunPicture['messages']): string[] => {
+    const found = [...new Set(among.map(({ text }) => shown(text)))];
+    return found.length === 0 ? [] : [`${verb} ${found.join(', ')}`];
+  };
+  return [
+    ...texts(
+      'receives',
+      messages.filter(({ to }) => to === at),
+    ),
+    ...texts(
+      'sends',
+      messages.filter(({ from }) => from === at),
+    ),
+  ];
+}
+
 /** The columns of each key whose values differ in the run; `null` where all are shown. */
 export function columnsThatDiffer(run: RunPicture): (key: string) => ReadonlySet<string> | null {
   const values = new Map<string, Value[]>();
@@ -101,5 +124,7 @@ export function readSentence(read: Read): string {
       return `${from}, which had not committed`;
     case 'current':
       return from;
+    case 'unknown':
+      return 'of a write that is not drawn, or of one of several';
   }
 }

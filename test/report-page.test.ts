@@ -51,12 +51,25 @@ const hostileHistory = ['<b>"a"</b>', '<img src=x onerror=alert(4)>']
   .map((transaction) => `${JSON.stringify(transaction)}\n`)
   .join('');
 
+/** t1 and t2 write it at once; the operations of t2 overlap those of t1. */
+const hostileTrace = [
+  ['<i>a</i>', '<b>t1</b>', 'write', [[hostileKey, { n: '<img src=x>' }]], 10, 15],
+  ['b', 't2', 'write', [[hostileKey, { n: long }]], 12, 25],
+  ['<i>a</i>', '<b>t1</b>', 'commit', undefined, 30, 35],
+  ['b', 't2', 'commit', undefined, 40, 45],
+]
+  .map(([session, transaction, op, writes, start, end]) => ({ session, transaction, op, writes, start, end }))
+  .map((operation) => `${JSON.stringify(operation)}\n`)
+  .join('');
+
 const commands = {
   sql: ['test', 'examples/sql-transfer.ts'],
   levels: ['explore', 'examples/sql-transfer.ts', '--isolation', 'all'],
   keys: ['explore', 'examples/cart.ts', '--level', 'causal'],
   passes: ['explore', 'examples/cart.ts', '--level', 'serializable'],
   hostile: ['test', 'hostile.js', '--runs', '3'],
+  trace: ['verify', 'trace.jsonl', '--engine', 'postgres', '--isolation', 'read committed'],
+  protocol: ['protocol', 'examples/protocols/crashing-coordinator.ts', '--log', '0', '--no-eventually'],
   history: ['check', 'history.jsonl', '--level', 'serializable'],
 } as const;
 type Name = keyof typeof commands;
@@ -70,6 +83,7 @@ beforeAll(async () => {
   const files = {
     'hostile.js': hostileProgram,
     'history.jsonl': `{"moirai":"history","version":1}\n${hostileHistory}`,
+    'trace.jsonl': hostileTrace,
     'package.json': '{"type":"module"}',
   };
   folder.write(files);
@@ -80,7 +94,7 @@ beforeAll(async () => {
       const [command, file, ...rest] = commands[name];
       const path = Object.hasOwn(files, file) ? join(folder.path, file) : file;
       const report = join(folder.path, `${name}.html`);
-      const keeps = command === 'check' ? [] : ['--no-failures'];
+      const keeps = command === 'test' || command === 'explore' ? ['--no-failures'] : [];
       const { out } = await commandLine.run([command, path, ...rest, ...keeps, '--report', report], root);
       printed.set(name, out);
     }
@@ -216,4 +230,37 @@ test('a hostile history: levels, the cycle and its values are those of the text,
   expect(walked.map(({ rows }) => rows)).toEqual(walked.map(() => []));
   expect(words).not.toContain(long);
   expect(elements).not.toContain('img');
+});
+
+test('a trace: its operations stand on an axis of times, with what they have to do with the violation', () => {
+  const { words, elements, walked } = lookAt('trace');
+  const text = printed.get('trace') ?? '';
+  expect(text).toContain('violation 1: mutual-exclusion');
+  expect(words).toContain('mutual-exclusion on </script><script>alert(3)</script>\\u202e\\u0000, transactions ');
+  for (const role of ['acquires the lock of t2', 'releases it']) {
+    expect(text).toContain(`  ${role}: `);
+    expect(words).toContain(role);
+  }
+  const times = walked.slice(1).map(({ current }) => current);
+  expect(times).toHaveLength(6);
+  expect(words).toMatch(/\n10\n[^]*\n12\n[^]*\n15\n[^]*\n25\n[^]*\n30-35\n[^]*\n40-45\n/);
+  expect(words).toContain('Versions of </script><script>alert(3)</script>');
+  expect(words).not.toContain(long);
+  expect(elements).not.toContain('img');
+});
+
+test('a protocol: the steps of the text, and its variables as they change', () => {
+  const text = printed.get('protocol') ?? '';
+  const steps = [...text.matchAll(/^ *\d+ {2}(\S+) +(.*?)(?: {2,}.*)?$/gm)];
+  const { walked, words } = lookAt('protocol');
+  expect(steps.length).toBeGreaterThan(3);
+  expect(walked.slice(1).map(({ line }) => line)).toEqual(
+    steps.map(([, process, title], i) => `${i + 1} of ${steps.length} ${process}: ${title}`),
+  );
+  expect(words.toLowerCase()).toContain(/^violated after .*$/m.exec(text)?.[0] ?? 'no verdict');
+  const changes = [...text.matchAll(/(\S+\.\w+) (\S+) -> (\S+?)(?:;|$)/gm)];
+  const [, variable = '', before, after] = changes[0] ?? [];
+  const values = walked.map(({ rows }) => rows.find(([name]) => name === variable)?.[1]);
+  expect(values[0]).toBe(before);
+  expect(values).toContain(after);
 });

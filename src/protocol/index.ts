@@ -60,14 +60,14 @@ export {
   type ProtocolCheckOptions,
   type ProtocolCheckResult,
 } from './check-protocol.ts';
-export { compile, type Model } from './model.ts';
+export { compile, CRASHED, type Model } from './model.ts';
 export { ProtocolFault } from './protocol-fault.ts';
 export { search, type Checkpoint, type Progress, type SearchOptions, type SearchResult } from './search.ts';
 export type { Violation } from './violation.ts';
 export type { SimulateOptions } from './simulate.ts';
 export type { SearchThread } from './parallel-search.ts';
 export type { SearchMessage, SearchReport } from './search-worker.ts';
-export { formatMermaid, formatSvg } from './trace-diagram.ts';
+export { formatMermaid, formatSvg, sentAt } from './trace-diagram.ts';
 export { itfOf } from './trace-itf.ts';
-export { formatLanes, formatSteps } from './trace-text.ts';
+export { formatLanes, formatSteps, titleOf } from './trace-text.ts';
 export type { StateValues, Trace, TraceMessage, TraceStep } from './trace.ts';

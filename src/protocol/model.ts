@@ -16,7 +16,8 @@ import { withoutOthers } from './undeclared.ts';
 import { type Based, defineVariable, type VariableWatch, writeCodes } from './variables.ts';
 
 const DONE = 'Done';
-const CRASHED = 'Crashed';
+/** The label of a process that has crashed. */
+export const CRASHED = 'Crashed';
 
 type AnySelf = Self<Variables>;
 export type AnyStep = Step<AnySelf>;

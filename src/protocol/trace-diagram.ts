@@ -68,7 +68,8 @@ const css =
   '.arrow{stroke:#36c;fill:none}.message{fill:#36c;text-anchor:middle;font-size:10px}circle{fill:#222}' +
   '.step,.message{paint-order:stroke;stroke:#fff;stroke-width:3px}';
 
-function sentAt(steps: readonly TraceStep[], message: TraceMessage, before: number): number {
+/** The step that sent a message; `before`: none of the trace did. */
+export function sentAt(steps: readonly TraceStep[], message: TraceMessage, before: number): number {
   const found = steps.findIndex(
     ({ process, sent }) => process === message.from && sent.some(({ text }) => text === message.text),
   );

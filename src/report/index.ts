@@ -18,7 +18,9 @@ export { formatSessions, type SessionsOptions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
 export { formatTable } from './table.ts';
 export { formatAnswer } from './replay-answer.ts';
+export { emptyRun, emptyStep } from './page/empty-picture.ts';
 export { cyclePicture, type CycleTransaction } from './page/cycle-picture.ts';
+export { tracePicture } from './page/trace-picture.ts';
 export { historyPicture, type FailingHistory, violationPicture } from './page/history-picture.ts';
 export { htmlPage } from './page/html-page.ts';
 export {
@@ -29,6 +31,7 @@ export {
   stepsWithReads,
 } from './page/picture-steps.ts';
 export type {
+  PictureMessage,
   PictureStep,
   PictureTransaction,
   ReportData,

@@ -4,6 +4,8 @@ import type { TransactionIndex } from '../history/index.ts';
 import {
   type DraftPicture,
   type DraftStep,
+  emptyRun,
+  emptyStep,
   initialOf,
   pictureEdges,
   type PictureTransaction,
@@ -33,6 +35,7 @@ export function sqlRunPicture(
     const box = boxes.findIndex((each) => each.statements.includes(statement));
     const isEnd = part !== 'begin';
     return {
+      ...emptyStep,
       session: sessions.indexOf(statement.session),
       transaction: box,
       part,
@@ -57,12 +60,13 @@ export function sqlRunPicture(
   };
   const cause = causeOf(failure, profile);
   return {
+    ...emptyRun,
     message,
     count,
     cause: [...failure.plan.map((clause) => `with ${clause}`), ...(cause === null ? [] : [cause.text])],
     cycle: cause === null ? [] : pictureEdges(draft, cause.cycle, cause.sentences),
     replay,
-    order: null,
+    state: 'sessions',
     sessions,
     transactions: draft.transactions,
     steps: stepsWithReads(draft),

@@ -1,5 +1,6 @@
 /** What --report of the commands on recorded data has in its page, beside what they print. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import crashingCoordinator from '../../examples/protocols/crashing-coordinator.ts';
 import { build, runHere } from '../support/cli.ts';
 import { reportOf } from '../support/report-data.ts';
 
@@ -75,5 +76,76 @@ describe('check', () => {
     const { code, err } = await runHere(['check', 'h', '--by', 'commit-tests', '--report', 'r.html'], { h: skew });
     expect(code).toBe(3);
     expect(err).toContain('[option/report]');
+  });
+});
+
+describe('verify', () => {
+  const operation = (transaction: string, op: string, start: number, rest: object = {}): string =>
+    `${JSON.stringify({ session: transaction, transaction, op, ...rest, start, end: start + 5 })}\n`;
+  const write = (transaction: string, key: string, start: number): string =>
+    operation(transaction, 'write', start, { writes: [[key, transaction]] });
+  const dirtyWrite = (key: string, a: string, b: string, start: number): string =>
+    [
+      write(a, key, start),
+      write(b, key, start + 10),
+      operation(a, 'commit', start + 20),
+      operation(b, 'commit', start + 30),
+    ].join('');
+  const engine = ['--engine', 'postgres', '--isolation', 'read committed'];
+
+  test('each violation has a picture of its operations, with their roles', async () => {
+    const h = dirtyWrite('x', 't1', 't2', 10) + dirtyWrite('y', 't3', 't4', 110);
+    const { data, out, code } = await reportOf(['verify', 'h', ...engine], { h });
+    expect(code).toBe(1);
+    expect(data.verdict).toEqual({ kind: 'violated', text: 'violated: 2 violations' });
+    expect(data.database).toBe('postgres, read committed');
+    expect(data.runs.map(({ sessions }) => sessions)).toEqual([
+      ['t1', 't2'],
+      ['t3', 't4'],
+    ]);
+    for (const { message, steps, cause } of data.runs) {
+      expect(out).toContain(message.split(' ')[0]);
+      expect(out.replaceAll(/\s+/g, ' ')).toContain(cause[0]);
+      for (const { role } of steps) if (role !== null) expect(out).toContain(`  ${role}: `);
+      expect(steps.map(({ text }) => text.split(' ')[0])).toEqual(['write', 'write', 'commit', 'commit']);
+    }
+  });
+
+  test('one violation is in the headline; without one there is no picture', async () => {
+    const violated = await reportOf(['verify', 'h', ...engine], { h: dirtyWrite('x', 't1', 't2', 10) });
+    expect(violated.data.verdict.text).toMatch(/^violated: 1 violation: mutual-exclusion on x, transactions t2, t1$/);
+    const h = write('t1', 'x', 10) + operation('t1', 'commit', 20);
+    const { data } = await reportOf(['verify', 'h', ...engine], { h });
+    expect(data.verdict).toEqual({ kind: 'satisfied', text: 'satisfied: no violation' });
+    expect(data.runs).toEqual([]);
+  });
+});
+
+describe('protocol', () => {
+  test('crashes stand out, an arrow leads from each message to who receives it, and variables have their values', async () => {
+    const { data, out } = await reportOf(['protocol', 'h', '--log', '0', '--no-eventually'], {
+      h: crashingCoordinator,
+    });
+    expect(data.verdict.kind).toBe('violated');
+    expect(out).toContain(data.verdict.text);
+    const [run] = data.runs;
+    const steps = run?.steps ?? [];
+    expect(steps.flatMap(({ text, isError }) => (isError ? [text] : []))).toEqual(['tell: crash -> Crashed']);
+    const lines = new Map(
+      run?.messages.map(({ text, from, to }) => [text, [steps[from]?.text, to === null ? null : steps[to]?.text]]),
+    );
+    expect(lines.get('Prepared(rm1)')).toEqual(['working: prepare -> prepared', 'collect: receive Prepared (rm1)']);
+    expect(lines.get('Commit(rm1)')).toEqual(['tell: tell (rm1)', 'prepared: receive Commit -> committed']);
+    expect(lines.get('Abort(rm2)')).toEqual(['tell: tell (rm2)', 'prepared: receive Abort -> aborted']);
+    expect(run?.initial).toContainEqual(['c.decision', 'none']);
+    const decisions = steps.flatMap(({ writes }) => writes.filter(({ key }) => key === 'c.decision'));
+    expect(decisions.map(({ value }) => value)).toEqual(['commit', 'none', 'abort']);
+  });
+
+  test('without a violation there is no picture', async () => {
+    const { data, out } = await reportOf(['protocol', 'h', '--no-symmetry'], { h: crashingCoordinator });
+    expect(data.verdict).toEqual({ kind: 'satisfied', text: 'satisfied in every state' });
+    expect(out).toContain(data.notes[0]);
+    expect(data.runs).toEqual([]);
   });
 });

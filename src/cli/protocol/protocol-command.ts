@@ -22,8 +22,10 @@ import { parseCommitTestLevel, type TimelessLevel } from '../../states/index.ts'
 import { checkpointBytes, readCheckpoint } from './protocol-checkpoint.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { loadDefaultInTime } from '../modules/module-loading.ts';
+import { shellWord } from '../options/invocation.ts';
+import { reportPath, withReport } from '../page/report-file.ts';
 import { oneOf, seconds, wholeNumber } from '../options/option-values.ts';
-import { cutEnding, formatFault, formatResult, jsonOf } from './protocol-report.ts';
+import { cutEnding, formatFault, formatResult, jsonOf, pageOf } from './protocol-report.ts';
 import { type SourceFile, sourceOf } from '../modules/source-files.ts';
 import { checkProtocolOnThreads } from './protocol-threads.ts';
 import { appearance } from '../output/style.ts';
@@ -47,6 +49,7 @@ interface ProtocolOptions {
   readonly timeoutMs: number | null;
   readonly memoryBytesMax: number;
   readonly files: OutputFiles;
+  readonly report: string | null;
   readonly json: boolean;
   readonly color: boolean;
 }
@@ -90,6 +93,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--mermaid <file>', "write the trace as Mermaid's sequence diagram")
     .option('--itf <file>', 'write the trace in ITF, the format of Apalache and Quint')
     .option('--history <file>', 'write what clients observed, for moirai check')
+    .option('--report <file>', 'write what was found as one HTML page: the trace with its messages, step by step')
     .option('--json', 'print one JSON object and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -108,6 +112,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
         history,
         checkpoint,
         resume = null,
+        report,
         ...rest
       } = options;
       const files = definedOnly({ svg, mermaid, itf, history, checkpoint });
@@ -120,6 +125,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
         memoryBytesMax: memory * 1_000_000,
         timeoutMs: timeout,
         json,
+        report: reportPath(report),
         files,
       };
       end(await protocolCommand(file, parametersOf(parameters), given, host));
@@ -198,9 +204,12 @@ async function searchProtocol(
   const text = options.json
     ? JSON.stringify(jsonOf(result, elapsedMs))
     : formatResult(protocol.name, result, options, appearance(host, options.color).style);
-  host.out(`${text}\n`);
+  const names = { heading: `moirai protocol ${shellWord(file)}`, name: protocol.name };
+  const asked = { report: options.report, prints: !options.json, host };
+  const ending = { out: `${text}\n`, err: '', code: exitCodeOf(result.conclusion) };
+  const code = printEnding(await withReport(ending, () => pageOf(result, options, names), asked), host);
   await writeFiles(result, source, options.files, host);
-  return exitCodeOf(result.conclusion);
+  return code;
 }
 
 /** With the place in the user's code; the steps that lead to it are printed. */

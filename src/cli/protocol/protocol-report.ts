@@ -8,7 +8,8 @@ import {
   type ProtocolCheckResult,
   type ProtocolFault,
 } from '../../protocol/index.ts';
-import { formatCount } from '../../report/index.ts';
+import { formatCount, plain, type ReportData } from '../../report/index.ts';
+import { protocolPage, type ProtocolPage } from './protocol-page.ts';
 import type { TimelessLevel } from '../../states/index.ts';
 import type { appearance } from '../output/style.ts';
 import type { Ending } from '../host.ts';
@@ -48,18 +49,33 @@ export function formatResult(
   asked: Asked,
   style: ReturnType<typeof appearance>['style'],
 ): string {
-  const { states, generated, depth, symmetry, trace, queue } = result;
-  const renamings = symmetry === 1 ? '' : `, up to ${formatCount(symmetry)} renamings`;
-  const left = queue > 0 ? `, ${formatCount(queue)} not yet expanded` : '';
-  const lines = [
-    `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
-    `a collision of fingerprints, which would hide a state, has probability ${result.collisionProbability.toExponential(1)}`,
-    verdictLine(result, asked, style),
-  ];
+  const { trace } = result;
+  const [size, collision] = sizeLines(result);
+  const lines = [`${style('name', name)}: ${size}`, collision, verdictLine(result, asked, style)];
   if (trace === null) return lines.join('\n');
   const observed =
     trace.observed === null ? [] : ['', 'what clients observed:', formatHistory(trace.observed).trimEnd()];
   return [...lines, '', ...formatSteps(trace), '', ...formatLanes(trace), ...observed].join('\n');
+}
+
+/** How much was searched. */
+function sizeLines(result: ProtocolCheckResult): readonly [size: string, collision: string] {
+  const { states, generated, depth, symmetry, queue } = result;
+  const renamings = symmetry === 1 ? '' : `, up to ${formatCount(symmetry)} renamings`;
+  const left = queue > 0 ? `, ${formatCount(queue)} not yet expanded` : '';
+  return [
+    `${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
+    `a collision of fingerprints, which would hide a state, has probability ${result.collisionProbability.toExponential(1)}`,
+  ];
+}
+
+/** The same for the HTML report. */
+export function pageOf(
+  result: ProtocolCheckResult,
+  asked: Asked,
+  names: Pick<ProtocolPage, 'heading' | 'name'>,
+): ReportData {
+  return protocolPage(result, { ...names, lines: sizeLines(result), verdict: verdictLine(result, asked, plain) });
 }
 
 function verdictLine(

@@ -1,14 +1,17 @@
 /** `moirai verify`: does a trace of timed operations agree with what the database promises? */
 import type { Command } from '@commander-js/extra-typings';
 import { type Conclusion, conclusionJson, exitCodeOf, gapText } from '../../evidence/index.ts';
-import { counted, type Styler, wrap } from '../../report/index.ts';
+import { counted, type ReportData, type Styler, wrap } from '../../report/index.ts';
 import type { SmallViolation, TraceResult, Violation } from '../../verify/index.ts';
 import type { TraceOperation } from '../../trace/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
+import { reportPath, withReport } from '../page/report-file.ts';
+import { shellWord } from '../options/invocation.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { appearance } from '../output/style.ts';
 import { printEnding } from '../modules/user-program.ts';
+import { verifyPage } from './verify-page.ts';
 import { namesOf, readAll, shareText } from './verify-input.ts';
 
 interface VerifyOptions {
@@ -18,6 +21,7 @@ interface VerifyOptions {
   readonly buffer?: number;
   readonly clockError: number;
   readonly maxViolations: number;
+  readonly report: string | null;
   readonly json: boolean;
   readonly color: boolean;
 }
@@ -40,12 +44,13 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
       0,
     )
     .option('--max-violations <n>', 'how many to show', wholeNumber('max-violations', 1), 100)
+    .option('--report <file>', 'write what was found as one HTML page: the violations on a time axis, step by step')
     .option('--json', 'print one JSON object and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', verifyHelp)
-    .action(async (files, { json = false, ...options }) => {
-      end(await verifyCommand(files, { ...options, json }, host));
+    .action(async (files, { json = false, report, ...options }) => {
+      end(await verifyCommand(files, { ...options, json, report: reportPath(report) }, host));
     });
 }
 
@@ -88,10 +93,27 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
     const result = await readAll(files, verification, quiet, verify.readTraces);
     // What an interrupted recorder wrote is whole where it says so itself.
     const isWhole = !host.interruption.aborted || verification.state.isRecorded;
-    return printEnding(endingOf(result, isWhole), quiet);
+    const conclusion = verify.conclusionOfTrace(result, isWhole);
+    const data = (): ReportData =>
+      verifyPage(result, conclusion, {
+        heading: `moirai verify ${files.map(shellWord).join(' ')}`,
+        database: asked(options),
+        summary: summaryLines(files, result, conclusion, verify.cutText),
+      });
+    const ending = await withReport(endingOf(result, isWhole), data, {
+      report: options.report,
+      prints: !options.json,
+      host: quiet,
+    });
+    return printEnding(ending, quiet);
   };
   const grace = files.includes('-') ? { graceMs } : {};
   return runInterruptibly(host, () => endingOf(verification.soFar, false), work, grace);
+}
+
+/** What the trace is compared with, as it was asked for. */
+function asked({ engine, isolation, mechanisms }: VerifyOptions): string {
+  return [engine, isolation, mechanisms].filter((part) => part !== undefined).join(', ');
 }
 
 /** What a report is made with. */

@@ -1,4 +1,5 @@
 /** A cycle of transactions of which only a few operations are known, as lines of text: no reads and writes, but the edges between them. */
+import { emptyRun, emptyStep } from './empty-picture.ts';
 import type { PictureStep, PictureTransaction, RunPicture } from './report-data.ts';
 
 export interface CycleTransaction {
@@ -34,7 +35,7 @@ export function cyclePicture({ message, cause, transactions, edges }: KnownCycle
       lines.map(({ key }, i) => ({ step: steps.length + i, key })),
     );
     const column = sessions.indexOf(session);
-    steps.push(...lines.map(({ text }): PictureStep => ({ ...plainStep, session: column, transaction, text })));
+    steps.push(...lines.map(({ text }): PictureStep => ({ ...emptyStep, session: column, transaction, text })));
   });
   const indexOf = (id: string): number | null => {
     const found = transactions.findIndex((each) => each.id === id);
@@ -46,8 +47,8 @@ export function cyclePicture({ message, cause, transactions, edges }: KnownCycle
     return found === undefined ? [] : [found.step];
   };
   return {
+    ...emptyRun,
     message,
-    count: null,
     cause,
     cycle: edges.map(({ from, to, relation, key, text }) => ({
       from: indexOf(from),
@@ -56,7 +57,6 @@ export function cyclePicture({ message, cause, transactions, edges }: KnownCycle
       text,
       steps: [...stepOf(from, key), ...stepOf(to, key)],
     })),
-    replay: null,
     order: 'Transactions stand in the order of the cycle, which says nothing of time.',
     sessions,
     transactions: transactions.map(({ id, session, status }) => ({
@@ -65,19 +65,5 @@ export function cyclePicture({ message, cause, transactions, edges }: KnownCycle
       status,
     })),
     steps,
-    initial: [],
   };
 }
-
-const plainStep = {
-  part: 'whole',
-  parameters: [],
-  outcome: '',
-  isError: false,
-  waitedFor: null,
-  takesSnapshot: null,
-  readsOlder: false,
-  reads: [],
-  writes: [],
-  ends: null,
-} as const;

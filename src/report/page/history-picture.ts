@@ -10,6 +10,7 @@ import {
   weakestViolation,
 } from '../../isolation/index.ts';
 import { counted } from '../../base/index.ts';
+import { emptyRun, emptyStep } from './empty-picture.ts';
 import { orderOfTransactions } from './order-of-transactions.ts';
 import { type DraftPicture, type DraftStep, initialOf, pictureEdges, stepsWithReads } from './picture-steps.ts';
 import type { RunPicture } from './report-data.ts';
@@ -30,7 +31,7 @@ export function historyPicture({ message, history, older, replay }: FailingHisto
     found === null
       ? { cause: [explainNoViolation(history, { abortedReads: 'constrained' })], cycle: [] }
       : causesOf(draft, found, [summarize(found)]);
-  return { message, count: null, ...causes, replay, order: null, ...drawn(draft) };
+  return { ...emptyRun, message, ...causes, replay, state: 'sessions', ...drawn(draft) };
 }
 
 /** Of a transaction with more operations, only those on keys of the cycle are drawn. */
@@ -49,7 +50,7 @@ export function violationPicture(
   const { order, text } = orderOfTransactions(history, only);
   const draft = draftOf(history, order, { older: new Set(), isShown });
   const causes = causesOf(draft, verdict, explainChoice(history, verdict));
-  return { message, count: null, ...causes, replay: null, order: text, ...drawn(draft) };
+  return { ...emptyRun, message, ...causes, order: text, ...drawn(draft) };
 }
 
 /** @param before what is said above the cycle */
@@ -102,19 +103,7 @@ function draftSteps(
   }: Pick<Shown, 'isShown'> & { readonly box: number; readonly columnOf: (session: number) => number },
 ): DraftStep[] {
   const { session, status, operations } = transactions[t] ?? { session: 0, status: 'unknown', operations: [] };
-  const step = {
-    session: columnOf(session),
-    transaction: box,
-    part: 'whole',
-    parameters: [],
-    outcome: '',
-    isError: false,
-    waitedFor: null,
-    takesSnapshot: null,
-    readsOlder: false,
-    ends: null,
-    places: [],
-  } as const;
+  const step = { ...emptyStep, session: columnOf(session), transaction: box, places: [] };
   const steps = operations.flatMap((operation, o): DraftStep[] =>
     isShown(t, operation)
       ? [{ ...step, text: operationText(operation), places: [{ transaction: t, operation: o }] }]

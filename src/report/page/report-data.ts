@@ -38,13 +38,18 @@ export interface RunPicture {
   readonly cycle: readonly PictureEdge[];
   /** The command that repeats the run. */
   readonly replay: string | null;
-  /** What downwards means, in a sentence, where it is not the order of the schedule; then it is not known who saw what when. */
+  /** What is below the picture of why: the versions of a row. */
+  readonly tables: readonly ReportTable[];
+  /** What downwards means, in a sentence, where it is not the order of the schedule. */
   readonly order: string | null;
+  /** What is known at each step: who has seen what, or the values of variables; `null`: neither. */
+  readonly state: 'sessions' | 'values' | null;
   /** Columns. */
   readonly sessions: readonly string[];
   readonly transactions: readonly PictureTransaction[];
   /** In the order of the schedule: where a statement ended, and where it began if others committed in between. */
   readonly steps: readonly PictureStep[];
+  readonly messages: readonly PictureMessage[];
   /** What was stored before, of the keys that the run read or wrote; a key that is not here was not there. */
   readonly initial: readonly (readonly [Key, Value])[];
 }
@@ -64,6 +69,10 @@ export interface PictureStep {
   /** A position in `transactions`. */
   readonly transaction: number;
   readonly part: 'whole' | 'begin' | 'end';
+  /** On the clock of the trace; `null`: the step has its number. */
+  readonly time: string | null;
+  /** What it has to do with the violation. */
+  readonly role: string | null;
   /** A statement, or `read x`. */
   readonly text: string;
   readonly parameters: readonly string[];
@@ -90,13 +99,23 @@ export interface PictureRead {
   readonly from: string | null;
   /** The step that wrote what it saw; `null`: none of the picture. */
   readonly writer: number | null;
-  /** `stale`: a newer version was committed. `dirty`: its writer had not committed. `own`: the transaction wrote it itself. */
-  readonly sight: 'current' | 'stale' | 'dirty' | 'own';
+  /**
+   * `stale`: a newer version was committed. `dirty`: its writer had not committed. `own`: the transaction wrote it itself. `unknown`: what is
+   * drawn does not tell which version it is.
+   */
+  readonly sight: 'current' | 'stale' | 'dirty' | 'own' | 'unknown';
 }
 
 export interface PictureWrite {
   readonly key: Key;
   readonly value: Value;
+}
+
+/** Steps; `to`: it was not received, as far as the run goes. */
+export interface PictureMessage {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number | null;
 }
 
 /** An edge of the cycle; `from` is before `to`. */
