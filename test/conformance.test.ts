@@ -7,12 +7,13 @@ import { describe, expect, test } from 'vitest';
 import { compare } from '../conformance/compare.ts';
 import { listing, signatureOf } from '../conformance/difference.ts';
 import { knownDifference, knownDifferences } from '../conformance/known-differences.ts';
-import { MoiraiSide } from '../conformance/moirai-side.ts';
+import { likelyChoices, MoiraiSide } from '../conformance/moirai-side.ts';
 import { runPair } from '../conformance/pairs.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
 import { RealSide } from '../conformance/real-side.ts';
 import {
   answerOutcome,
+  deadlockVictims,
   runSchedule,
   type Schedule,
   type Side,
@@ -175,6 +176,7 @@ test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout
         ];
         expect([narrow.line, narrow.lightest, wide.line]).toEqual([null, null, null]);
         expect(wide.lightest).not.toBeNull();
+        expect((await compareSchedule(twoCycles, real)).line).toBeNull();
         for (const schedule of [joinOfNothing, joinOfFew])
           expect((await compare(schedule, real)).kind).toBe('equal by another plan');
       }
@@ -322,6 +324,37 @@ test('a victim that explore does not try is found', async () => {
   const side = new MoiraiSide('mysql');
   expect(await compareSchedule(writes, side)).toMatchObject({ line: null, isVictim: false });
   expect(await compareSchedule(writes, withOtherVictims(side))).toMatchObject({ line: 7, isVictim: true });
+});
+
+/** The insertion of s1 closes two cycles. When s2 is the first victim, s0 gets its row and closes the other one with its next. */
+const twoCycles: Schedule = {
+  dialect: 'mysql',
+  setUp: [
+    'create table t (id int primary key, v int)',
+    'create table u (id int primary key, tid int, foreign key (tid) references t (id))',
+    'insert into t values (10, 0), (20, 0), (30, 0)',
+    'insert into u values (30, 30)',
+  ],
+  levels: ['serializable', 'serializable', 'serializable'],
+  steps: [
+    statement(1, 'begin'),
+    statement(2, 'begin'),
+    statement(2, 'update t set v = 1 where id = 10'),
+    statement(0, 'begin'),
+    statement(1, 'select id from t where id between 30 and 60 for update'),
+    statement(0, 'select id from u where tid = 30 for update'),
+    statement(2, 'insert into t values (33, 0)'),
+    statement(0, 'select id from t where id between 10 and 40 for update'),
+    statement(1, 'insert into u values (22, 20)'),
+  ],
+  queries: [],
+};
+
+test('of two victims in one step either may be the first', async () => {
+  const victims = twoCycles.steps.map((_, line) => (line === 8 ? [2, 0] : []));
+  const comparison = await compareSchedule(twoCycles, new MoiraiSide('mysql', { ...likelyChoices, victims }));
+  expect(deadlockVictims(comparison.theirs.lines[8])).toEqual([0, 2]);
+  expect(comparison).toMatchObject({ line: null, isVictim: false });
 });
 
 function withOtherVictims(side: MoiraiSide): Side {
