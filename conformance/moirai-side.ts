@@ -19,6 +19,8 @@ export interface MoiraiChoices {
   readonly predicateReads: 'range' | 'index';
   /** By line of the trace, the sessions to take as victims of a deadlock of InnoDB, where they may be. Absent: the lightest. */
   readonly victims?: readonly (readonly number[])[];
+  /** Records with which a page of an InnoDB index begins, by the names of `insertedBefore`. Absent: none. */
+  readonly pageBegins?: ReadonlySet<string>;
 }
 
 export const likelyChoices: MoiraiChoices = { firstToWake: 'longest', ways: {}, predicateReads: 'index' };
@@ -40,6 +42,7 @@ export class MoiraiSide implements Side {
   #bugs: unknown[] = [];
   #steps = 0;
   #accesses: SqlDatabase['assumed']['list'] = [];
+  #insertedBefore = new Set<string>();
 
   constructor(dialect: Dialect, choices: MoiraiChoices = likelyChoices) {
     this.#dialect = dialect;
@@ -51,10 +54,17 @@ export class MoiraiSide implements Side {
     return this.#accesses;
   }
 
+  /** Records before which the last schedule inserted while another session had locked them: it would matter that a page begins with one. */
+  get insertedBefore(): ReadonlySet<string> {
+    return this.#insertedBefore;
+  }
+
   async prepare({ setUp, levels }: Schedule): Promise<Answer | null> {
     this.#waits = [];
     this.#bugs = [];
     this.#steps = 0;
+    this.#insertedBefore = new Set();
+    const { pageBegins } = this.#choices;
     const database = await openSqlDatabase({
       profile: parseProfile({ engine: this.#dialect }),
       settle: null,
@@ -64,6 +74,8 @@ export class MoiraiSide implements Side {
       scanOrder: 'heap',
       ways: this.#choices.ways,
       anyVictim: this.#choices.victims !== undefined,
+      ...(pageBegins === undefined ? {} : { pageBegins }),
+      onPageBegin: (record) => void this.#insertedBefore.add(record),
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },
       onWait: (session) => {
         this.#waits = [...this.#waits.filter((each) => each !== session), session];

@@ -7,13 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { compare } from '../conformance/compare.ts';
 import { listing, signatureOf } from '../conformance/difference.ts';
 import { knownDifference, knownDifferences } from '../conformance/known-differences.ts';
-import { likelyChoices, MoiraiSide } from '../conformance/moirai-side.ts';
+import { MoiraiSide } from '../conformance/moirai-side.ts';
 import { runPair } from '../conformance/pairs.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
 import { RealSide } from '../conformance/real-side.ts';
 import {
   answerOutcome,
-  deadlockVictims,
   runSchedule,
   type Schedule,
   type Side,
@@ -21,8 +20,8 @@ import {
   type TraceLine,
 } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
-import { compareSchedule } from '../conformance/victims.ts';
 import type { Answer } from './sql-oracle/answer.ts';
+import { faulty } from './support/faulty-side.ts';
 import { MissingServer, serversAreRequired } from './support/server-process.ts';
 
 const reducedRuns = [
@@ -34,25 +33,6 @@ const reducedRuns = [
 function statement(session: number, sql: string, form = sql.split(' ', 1).join('')): Step {
   return { session, sql, form };
 }
-
-/** Three rows locked, one written: on one page the first session has done less, on two the second. */
-const deadlockOfWidth = (width: number): Schedule => ({
-  dialect: 'mysql',
-  setUp: [
-    'create table t (id int primary key, v int, pad varchar(8000))',
-    `insert into t values ${[1, 2, 3, 9].map((id) => `(${id}, 0, repeat('x', ${width}))`).join(', ')}`,
-  ],
-  levels: ['repeatable read', 'repeatable read'],
-  steps: [
-    statement(0, 'begin'),
-    statement(1, 'begin'),
-    ...[1, 2, 3].map((id) => statement(0, `select id from t where id = ${id} for update`)),
-    statement(1, 'update t set v = v + 1 where id = 9'),
-    statement(0, 'update t set v = v + 1 where id = 9'),
-    statement(1, 'update t set v = v + 1 where id = 1'),
-  ],
-  queries: ['select id, v from t order by id'],
-});
 
 const joined = 'select t.id, t.v, u.w from t join u on u.tid = t.id';
 const joinTables = [
@@ -170,13 +150,6 @@ test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout
   try {
     const result = await withServer(run.dialect, async (real) => {
       if (run.dialect === 'mysql') {
-        const [narrow, wide] = [
-          await compareSchedule(deadlockOfWidth(10), real),
-          await compareSchedule(deadlockOfWidth(7_000), real),
-        ];
-        expect([narrow.line, narrow.lightest, wide.line]).toEqual([null, null, null]);
-        expect(wide.lightest).not.toBeNull();
-        expect((await compareSchedule(twoCycles, real)).line).toBeNull();
         for (const schedule of [joinOfNothing, joinOfFew])
           expect((await compare(schedule, real)).kind).toBe('equal by another plan');
       }
@@ -282,20 +255,6 @@ s1 delete from t where id = 2
   );
 });
 
-/** moirai with a fault: what it does otherwise is given. */
-function faulty(side: MoiraiSide, otherwise: Partial<Side>): Side {
-  return {
-    name: 'a faulty server',
-    prepare: (schedule) => side.prepare(schedule),
-    start: (step) => side.start(step),
-    settle: () => side.settle(),
-    ask: (sql) => side.ask(sql),
-    finish: () => side.finish(),
-    close: () => side.close(),
-    ...otherwise,
-  };
-}
-
 function deletingNothing(): Side {
   const side = new MoiraiSide('postgres');
   const deletes = new Set<number>();
@@ -313,56 +272,6 @@ function deletingNothing(): Side {
           deletes.has(session) && answerOutcome(answer).startsWith('DELETE') ? [session, refused] : [session, answer],
         ),
       );
-    },
-  });
-}
-
-test('a victim that explore does not try is found', async () => {
-  const locks = deadlockOfWidth(10);
-  const update = statement(0, 'update t set v = v + 1 where id in (1, 2, 3)');
-  const writes = { ...locks, steps: locks.steps.map((each) => (each.form === 'select' ? update : each)) };
-  const side = new MoiraiSide('mysql');
-  expect(await compareSchedule(writes, side)).toMatchObject({ line: null, isVictim: false });
-  expect(await compareSchedule(writes, withOtherVictims(side))).toMatchObject({ line: 7, isVictim: true });
-});
-
-/** The insertion of s1 closes two cycles. When s2 is the first victim, s0 gets its row and closes the other one with its next. */
-const twoCycles: Schedule = {
-  dialect: 'mysql',
-  setUp: [
-    'create table t (id int primary key, v int)',
-    'create table u (id int primary key, tid int, foreign key (tid) references t (id))',
-    'insert into t values (10, 0), (20, 0), (30, 0)',
-    'insert into u values (30, 30)',
-  ],
-  levels: ['serializable', 'serializable', 'serializable'],
-  steps: [
-    statement(1, 'begin'),
-    statement(2, 'begin'),
-    statement(2, 'update t set v = 1 where id = 10'),
-    statement(0, 'begin'),
-    statement(1, 'select id from t where id between 30 and 60 for update'),
-    statement(0, 'select id from u where tid = 30 for update'),
-    statement(2, 'insert into t values (33, 0)'),
-    statement(0, 'select id from t where id between 10 and 40 for update'),
-    statement(1, 'insert into u values (22, 20)'),
-  ],
-  queries: [],
-};
-
-test('of two victims in one step either may be the first', async () => {
-  const victims = twoCycles.steps.map((_, line) => (line === 8 ? [2, 0] : []));
-  const comparison = await compareSchedule(twoCycles, new MoiraiSide('mysql', { ...likelyChoices, victims }));
-  expect(deadlockVictims(comparison.theirs.lines[8])).toEqual([0, 2]);
-  expect(comparison).toMatchObject({ line: null, isVictim: false });
-});
-
-function withOtherVictims(side: MoiraiSide): Side {
-  return faulty(side, {
-    settle: async () => {
-      const answers = [...(await side.settle())];
-      const isDeadlock = answers.some(([, answer]) => answer.kind === 'error' && answer.code === '1213');
-      return new Map(isDeadlock ? answers.map(([session, answer]) => [1 - session, answer]) : answers);
     },
   });
 }

@@ -76,6 +76,9 @@ export interface EngineOptions {
   readonly predicateReads: 'range' | 'index';
   /** See `ScanOrder` of PostgreSQL's tables. */
   readonly scanOrder: 'insertion' | 'heap';
+  /** See `InnodbStorageOptions`. */
+  readonly pageBegins: ReadonlySet<string> | undefined;
+  readonly onPageBegin: ((record: string) => void) | undefined;
   /** Collects the footprint of every step. Axiomatic profiles record none. */
   readonly footprints: FootprintRecorder | null;
   /** Where a verdict holds under conditions: they are added here. */

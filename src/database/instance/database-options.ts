@@ -52,6 +52,10 @@ export interface SqlDatabaseOptions {
    * server while the table has few pages and no VACUUM has run. Not with `footprints`, which do not record the second.
    */
   readonly scanOrder?: 'insertion' | 'heap';
+  /** Records with which a page of an InnoDB index begins, by the names that `onPageBegin` gives. Default: none, each index has one page. */
+  readonly pageBegins?: ReadonlySet<string>;
+  /** Called when a row is inserted before a record that another transaction has locked: that would matter if a page began with it. */
+  readonly onPageBegin?: (record: string) => void;
   /** How long one statement may compute between two waits, while all other clients wait. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */

@@ -136,13 +136,15 @@ export class Instance {
 
   #newEngine(): EngineProfile {
     const { pauses = true, anyVictim = pauses, footprints = null } = this.#options;
-    const { predicateReads = 'range', scanOrder = 'insertion' } = this.#options;
+    const { predicateReads = 'range', scanOrder = 'insertion', pageBegins, onPageBegin } = this.#options;
     return openEngine(this.profile, {
       decisions: this.choices.decisions,
       pauses,
       anyVictim,
       predicateReads,
       scanOrder,
+      pageBegins,
+      onPageBegin,
       footprints,
       takenForGranted: this.takenForGranted,
       operationsMax: this.#options.operationsMax,

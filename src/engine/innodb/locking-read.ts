@@ -132,6 +132,7 @@ class LockingRead {
   *#lockRecord(record: IndexRecord, isFirst: boolean): Waiting<InnodbVersion | null | 'again' | 'skipped'> {
     const kind = this.#kindFor(record, isFirst);
     if (this.#isDeletedForAll(record) || this.#readsCommitted(record, kind)) return null;
+    if (isFirst && !this.#path.isDescending) this.#transaction.lockPageBefore(record, this.#mode);
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome === 'gone') return 'again';

@@ -57,7 +57,11 @@ class InnodbProfile extends LockingProfile<InnodbStorage> {
       observer: this.recorder,
       footprints: options.footprints,
       anyPage: options.anyVictim,
-      onPageBegin: () => options.takenForGranted?.add(noPageBegins),
+      ...(options.pageBegins === undefined ? {} : { pageBegins: options.pageBegins }),
+      onPageBegin: (record) => {
+        options.takenForGranted?.add(noPageBegins);
+        options.onPageBegin?.(record);
+      },
     });
   }
 

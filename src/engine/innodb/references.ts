@@ -36,6 +36,7 @@ export function* lockReferences(
       if ((yield* transaction.lock(record ?? index.supremum, 'S', end, 'wait', reason)) === 'gone') continue;
       return;
     }
+    if (previous === null) transaction.lockPageBefore(record, 'S');
     const kind = isMarked(index, record) ? gapKind : 'record';
     // It left the index while this waited for it: the search begins anew at the place before it.
     if ((yield* transaction.lock(record, 'S', kind, 'wait', reason)) === 'gone') continue;

@@ -346,3 +346,34 @@ test('NULLs are no duplicates in a unique index', () => {
   const kinds = [7, 8].map((id) => now(insert(a, id, null, 0)).kind);
   expect(kinds).toEqual(['inserted', 'inserted']);
 });
+
+test.each([
+  ['by its key at REPEATABLE READ', 'repeatable read', 3, true],
+  ['by the key of another row', 'repeatable read', 5, false],
+  ['by its key at READ COMMITTED', 'read committed', 3, false],
+] as const)(
+  'does a search %s lock the gap before a row with which a page begins',
+  (_name, level, searched, expected) => {
+    const storage = onPages(['t rows #2']);
+    const [a, b] = [begin(storage, level), begin(storage)];
+    now(lock(a, idIs(searched), 'update'));
+    const insertion = new Running(insert(b, 2, 2, 0));
+    expect(insertion.wait !== null).toBe(expected);
+  },
+);
+
+test('an insertion before a row that another transaction has locked is reported: it would matter that a page began there', () => {
+  const reported: string[] = [];
+  const storage = onPages([], (record) => reported.push(record));
+  const [a, b] = [begin(storage, 'repeatable read'), begin(storage)];
+  now(lock(a, idIs(3), 'update'));
+  now(insert(b, 4, 4, 0));
+  expect(reported).toEqual([]);
+  now(insert(b, 2, 2, 0));
+  expect(reported).toEqual(['t rows #2']);
+});
+
+function onPages(begins: readonly string[], onPageBegin: (record: string) => void = () => {}) {
+  const rows = [1, 3, 5].map((id) => [id, id * 10, 0]);
+  return withRows(innodbStorage({ pageBegins: new Set(begins), onPageBegin }), rows, mysqlTable);
+}

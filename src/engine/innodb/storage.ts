@@ -27,7 +27,9 @@ export interface InnodbStorageOptions extends VersionedStorageOptions {
    */
   readonly anyPage?: boolean;
   /** A row is inserted before one that another transaction has locked: it would wait if a page began with that row. */
-  readonly onPageBegin?: () => void;
+  readonly onPageBegin?: (record: string) => void;
+  /** Records that begin a page of their index, by name (default: none): a search that begins there locks the end of the page before. */
+  readonly pageBegins?: ReadonlySet<string>;
   /** Where deadlocks of metadata locks are looked for, with those of GET_LOCK. */
   readonly waits?: WeighedWaits;
 }
@@ -36,11 +38,14 @@ export function innodbStorage(options: InnodbStorageOptions = {}): InnodbStorage
   return new InnodbStorage(options);
 }
 
+const noRecords: ReadonlySet<string> = new Set();
+
 export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, InnodbTransaction> {
   /** Records of which locks have gone since deadlocks were looked for. */
   readonly unlocked = new Set<LockableRecord>();
   readonly anyPage: boolean;
-  readonly onPageBegin: () => void;
+  readonly onPageBegin: (record: string) => void;
+  readonly pageBegins: ReadonlySet<string>;
   readonly metadata: MetadataLocks;
   readonly tableLocks = new MetadataLocks('table lock', new WeighedWaits());
 
@@ -49,6 +54,7 @@ export class InnodbStorage extends VersionedStorage<InnodbTable, InnodbRow, Inno
     this.anyPage = options.anyPage === true;
     this.metadata = new MetadataLocks('metadata lock', options.waits ?? new WeighedWaits());
     this.onPageBegin = options.onPageBegin ?? (() => {});
+    this.pageBegins = options.pageBegins ?? noRecords;
   }
 
   protected newTable(shape: TableShape): InnodbTable {

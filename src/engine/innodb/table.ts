@@ -51,6 +51,13 @@ export class IndexRecord implements IndexEntry, LockableRecord {
     this.row = row;
   }
 
+  /** The same in each run of a program. */
+  get name(): string {
+    const { table } = this.row;
+    const index = this.index.isClustered ? 'rows' : this.index.shape.name;
+    return `${table.shape.name} ${index} #${this.id}`;
+  }
+
   /** Has one of the writer's versions of the row made or delete-marked this record? In the clustered index each has. */
   isWrittenBy(writer: Writer): boolean {
     const isIn = (version: InnodbVersion | null): boolean =>

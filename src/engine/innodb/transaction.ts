@@ -263,10 +263,20 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   /** To a row before this record: if a page began with that, a search for it would have locked the end of the page before, and so the gap. */
-  insertsBefore({ locks }: LockableRecord): void {
+  insertsBefore(record: LockableRecord): void {
+    if (!(record instanceof IndexRecord)) return;
     const isBySearch = ({ owner, kind, isImplicit }: RecordLock): boolean =>
       owner instanceof InnodbTransaction && owner !== this && owner.locksGaps && kind === 'record' && !isImplicit;
-    if (locks.some(isBySearch)) this.storage.onPageBegin();
+    if (record.locks.some(isBySearch)) this.storage.onPageBegin(record.name);
+  }
+
+  /** A search begins at this record: where a page begins with it, at the end of the page before, and locks the gap there (`row_search_mvcc`). */
+  lockPageBefore(record: IndexRecord, mode: LockMode): void {
+    if (!this.locksGaps || !this.storage.pageBegins.has(record.name)) return;
+    const lock = newLock(this, record, mode, 'gap');
+    if (this.holds(lock)) return;
+    footprints.recordLock(this.storage, lock, 'take');
+    this.grant(lock);
   }
 
   /** MariaDB's `lock_clust_rec_read_check_and_lock`. @throws SqlError HY000 (1020), and the transaction is rolled back */
