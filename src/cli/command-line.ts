@@ -2,6 +2,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { formatInputError, InputError, isTruncated, unknownNameHint } from '../base/index.ts';
 import { addCheck } from './check/check-command.ts';
+import { addCompletion } from './completion-command.ts';
 import { addConvert } from './convert-command.ts';
 import { addDemo } from './demo-command.ts';
 import { addDoctor } from './doctor-command.ts';
@@ -100,6 +101,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addWorkload(moirai, host, end);
   addDemo(moirai, host, end);
   addDoctor(moirai, host, end);
+  addCompletion(moirai, host, end);
   return moirai;
 }
 
