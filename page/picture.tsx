@@ -84,7 +84,7 @@ function Legend({ run: { steps, transactions, cycle, messages } }: Pick<PictureP
     ['stale', 'stale read', reads.some(({ sight }) => sight === 'stale')],
     ['message', 'message', messages.some(({ to }) => to !== null)],
     ['lost', 'message not received', messages.some(({ to }) => to === null)],
-    ['run', 'runs', steps.some(({ part }) => part === 'end')],
+    ['run', 'under way', steps.some(({ part, waitedFor }) => part === 'end' && waitedFor === null)],
     ['wait', 'lock wait', steps.some(({ waitedFor }) => waitedFor !== null)],
     ['aborted', 'aborted transaction', transactions.some(({ status }) => status === 'aborted')],
   ];

@@ -32,24 +32,29 @@ export function RunView({ run, isNamed }: { readonly run: RunPicture; readonly i
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   });
+  const hasReason = !isNamed || run.cause.length + run.cycle.length > 0 || run.replay !== null;
   return (
     <article>
-      <section class="card why">
-        <h2>{isNamed ? 'Why' : shown(run.message, 1_000)}</h2>
-        {run.cause.map((sentence) => (
-          <p key={sentence}>{shown(sentence, 2_000)}</p>
-        ))}
-        {run.cycle.length > 0 && <Cycle run={run} lit={lit} pointAt={pointAtEdge} goTo={move} />}
-        <Relations run={run} />
-        {run.replay !== null && <Replay command={run.replay} />}
-      </section>
+      {hasReason && (
+        <section class="card why">
+          <h2>{isNamed ? 'Why' : shown(run.message, 1_000)}</h2>
+          {run.cause.map((sentence) => (
+            <p key={sentence}>{shown(sentence, 2_000)}</p>
+          ))}
+          {run.cycle.length > 0 && <Cycle run={run} lit={lit} pointAt={pointAtEdge} goTo={move} />}
+          <Relations run={run} />
+          {run.replay !== null && <Replay command={run.replay} />}
+        </section>
+      )}
       {run.tables.map((table) => (
         <TableCard key={table.title} table={table} />
       ))}
-      <div class="stage">
-        <Picture run={run} at={at} lit={lit} edge={edge} goTo={move} point={light} />
-        <SidePanel run={run} at={at} goTo={move} />
-      </div>
+      {run.steps.length > 0 && (
+        <div class="stage">
+          <Picture run={run} at={at} lit={lit} edge={edge} goTo={move} point={light} />
+          <SidePanel run={run} at={at} goTo={move} />
+        </div>
+      )}
     </article>
   );
 }

@@ -1,4 +1,5 @@
 /** The stepper, the step in words, and what is committed beside what each session has seen. */
+import { Fragment } from 'preact';
 import type { PictureStep, RunPicture } from '../src/report/index.ts';
 import { type KeyState, type Seen, stateAt, valuesAt } from './state-at.ts';
 import {
@@ -148,7 +149,9 @@ function Values({ run, at }: Omit<PanelProps, 'goTo'>) {
           <tbody>
             {valuesAt(run, at).map(({ key, value, isChanged }) => (
               <tr key={key}>
-                <th scope="row">{shown(key, 80)}</th>
+                <th scope="row">
+                  <Key name={key} />
+                </th>
                 <td class={isChanged ? 'changed' : ''}>{valueIn(run, value)}</td>
               </tr>
             ))}
@@ -162,7 +165,9 @@ function Values({ run, at }: Omit<PanelProps, 'goTo'>) {
 function StateRow({ state, columns }: { readonly state: KeyState; readonly columns: ReadonlySet<string> | null }) {
   return (
     <tr>
-      <th scope="row">{shown(state.key, 80)}</th>
+      <th scope="row">
+        <Key name={state.key} />
+      </th>
       <td class={state.isChanged ? 'changed' : ''}>{valueText(state.committed, columns)}</td>
       {state.seen.map((seen, i) => (
         <td
@@ -174,6 +179,22 @@ function StateRow({ state, columns }: { readonly state: KeyState; readonly colum
         </td>
       ))}
     </tr>
+  );
+}
+
+/** A line may break behind a slash. */
+function Key({ name }: { readonly name: string }) {
+  const [first = '', ...rest] = shown(name, 80).split('/');
+  return (
+    <>
+      {first}
+      {rest.map((part, i) => (
+        <Fragment key={i}>
+          /<wbr />
+          {part}
+        </Fragment>
+      ))}
+    </>
   );
 }
 

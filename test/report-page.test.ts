@@ -70,6 +70,7 @@ const commands = {
   hostile: ['test', 'hostile.js', '--runs', '3'],
   trace: ['verify', 'trace.jsonl', '--engine', 'postgres', '--isolation', 'read committed'],
   protocol: ['protocol', 'examples/protocols/crashing-coordinator.ts', '--log', '0', '--no-eventually'],
+  analysis: ['analyze', 'examples/analyze/coupons.ts'],
   history: ['check', 'history.jsonl', '--level', 'serializable'],
 } as const;
 type Name = keyof typeof commands;
@@ -230,6 +231,16 @@ test('a hostile history: levels, the cycle and its values are those of the text,
   expect(walked.map(({ rows }) => rows)).toEqual(walked.map(() => []));
   expect(words).not.toContain(long);
   expect(elements).not.toContain('img');
+});
+
+test('an analysis: its statements as a table, and no stepper', () => {
+  const { words, walked } = lookAt('analysis');
+  const text = printed.get('analysis') ?? '';
+  const statements = [...text.matchAll(/^ {3}(\S+:\d+) {2}(.*)$/gm)];
+  expect(statements).toHaveLength(2);
+  for (const [, place, sql] of statements) expect(words).toContain(`${place}\t${sql}`);
+  expect(words.toLowerCase()).toContain(/^1\. (.*)$/m.exec(text)?.[1]?.toLowerCase() ?? 'no title');
+  expect(walked).toEqual([]);
 });
 
 test('a trace: its operations stand on an axis of times, with what they have to do with the violation', () => {

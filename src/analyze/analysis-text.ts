@@ -23,7 +23,9 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
   const sections = [
     [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
     notUnderstood.map(({ place, reason }) => `  ${place.file}:${place.line}  ${printable(reason)}`),
-    transactions.length === 0 ? [] : formatTable([tableHead, ...transactions.map(transactionRow)]),
+    transactions.length === 0
+      ? []
+      : formatTable([tableHead, ...transactions.map((each) => transactionRow(each).map(printable))]),
     ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, code, text)),
     unitAnomalies.length === 0 ? [] : ['across the statements of a unit: nothing makes them one transaction'],
     ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, code, text)),
@@ -38,15 +40,15 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
     .join('\n\n')}\n`;
 }
 
-const tableHead = ['transaction', 'place', 'now', 'weakest safe level', 'smallest change'];
+export const tableHead = ['transaction', 'place', 'now', 'weakest safe level', 'smallest change'];
 
-function transactionRow(transaction: TransactionReport): readonly string[] {
+export function transactionRow(transaction: TransactionReport): readonly string[] {
   const { name, place, level, isAutocommit, weakest, weakestChanged, changes } = transaction;
   const others = changes.length === 0 ? 'with the changes of others ' : '';
   const after = weakestChanged === weakest ? '' : `${others}then ${weakestChanged}`;
   const change = [changesOfTransaction(changes), after].filter((part) => part !== '').join('; ');
   return [
-    printable(name),
+    name,
     `${place.file}:${place.line}`,
     isAutocommit ? 'autocommit' : level,
     weakest ?? 'not known',
@@ -60,21 +62,41 @@ function anomalyLines(
   code: CodeReport | undefined,
   text: AnalysisText,
 ): readonly string[] {
-  const { name, statements, status, fix } = anomaly;
-  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(participants(anomaly))}`;
+  const { statements, status } = anomaly;
+  const title = `${at + 1}. ${printable(anomalyTitle(anomaly))}`;
   const file = text.files[at] ?? null;
-  const byCode = code?.anomalies[at];
+  const parts = anomalyParts(anomaly, code?.anomalies[at]);
   return [
     text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
-    `   ${meaningOf(name)}`,
+    `   ${parts.meaning}`,
     ...statements.map(
       ({ place, sql }) => `   ${place.file}:${place.line}  ${printable(sql.replaceAll(/\s+/g, ' ').trim())}`,
     ),
-    `   ${printable(anomalyText(anomaly))}`,
-    ...(byCode === undefined ? [] : [`   ${printable(codeText(byCode, anomaly))}`]),
+    `   ${printable(parts.effect)}`,
+    ...(parts.code === null ? [] : [`   ${printable(parts.code)}`]),
     ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
-    ...(fix === null ? [] : [`   with ${fixChanges(anomaly, fix)}: ${fixText(fix)}`]),
+    ...(parts.fix === null ? [] : [`   ${parts.fix}`]),
   ];
+}
+
+/** `lost-update: transfer with itself`. */
+export function anomalyTitle(anomaly: Anomaly): string {
+  const { name, status } = anomaly;
+  return `${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${participants(anomaly)}`;
+}
+
+/** What is said of an anomaly, a sentence each. */
+export function anomalyParts(
+  anomaly: Anomaly,
+  code: AnomalyRun | undefined,
+): { readonly meaning: string; readonly effect: string; readonly code: string | null; readonly fix: string | null } {
+  const { name, fix } = anomaly;
+  return {
+    meaning: meaningOf(name),
+    effect: anomalyText(anomaly),
+    code: code === undefined ? null : codeText(code, anomaly),
+    fix: fix === null ? null : `with ${fixChanges(anomaly, fix)}: ${fixText(fix)}`,
+  };
 }
 
 /** Of what is only possible, no retry is asked for: the level at which it is not. */
@@ -144,11 +166,8 @@ export function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): s
 function conclusionLines(conclusion: Conclusion, transactions: number, { style }: AnalysisText): readonly string[] {
   switch (conclusion.kind) {
     case 'satisfied':
-      if (transactions === 0) return ['nothing to analyze: the change touches no transaction'];
-      return [
-        style('good', 'robust: at these levels every schedule of these transactions is serializable'),
-        ...conclusion.assumed.map(assumedLine),
-      ];
+      if (transactions === 0) return [robustText(transactions)];
+      return [style('good', robustText(transactions)), ...conclusion.assumed.map(assumedLine)];
     case 'violated':
       return [];
     case 'unknown':
@@ -156,6 +175,12 @@ function conclusionLines(conclusion: Conclusion, transactions: number, { style }
     case 'at-fault':
       return [conclusion.message];
   }
+}
+
+export function robustText(transactions: number): string {
+  return transactions === 0
+    ? 'nothing to analyze: the change touches no transaction'
+    : 'robust: at these levels every schedule of these transactions is serializable';
 }
 
 function assumedLine(clause: string): string {

@@ -1,4 +1,5 @@
 /** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
+export { analysisReport, type AnalysisReport } from './analysis-report.ts';
 export { formatAnalysis, participants, type AnalysisText } from './analysis-text.ts';
 export { type ChangedUnits, unitsOfChange } from './changed-units.ts';
 export { type Change, changeText } from './changes.ts';

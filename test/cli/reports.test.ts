@@ -1,5 +1,6 @@
-/** What --report of the commands on recorded data has in its page, beside what they print. */
+/** What --report of the commands that run no program has in its page, beside what they print. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import coupons from '../../examples/analyze/coupons.ts';
 import crashingCoordinator from '../../examples/protocols/crashing-coordinator.ts';
 import { build, runHere } from '../support/cli.ts';
 import { reportOf } from '../support/report-data.ts';
@@ -147,5 +148,30 @@ describe('protocol', () => {
     expect(data.verdict).toEqual({ kind: 'satisfied', text: 'satisfied in every state' });
     expect(out).toContain(data.notes[0]);
     expect(data.runs).toEqual([]);
+  });
+});
+
+describe('analyze', () => {
+  test('an anomaly has its statements, what it means, and the change that is proven', async () => {
+    const { data, out, code } = await reportOf(['analyze', 'h.ts'], { 'h.ts': coupons });
+    expect(code).toBe(1);
+    expect(data.verdict).toEqual({ kind: 'violated', text: 'not atomic: POST /coupon/:code with itself' });
+    const [run] = data.runs;
+    expect(run?.message).toBe(data.verdict.text);
+    expect(run?.cause.at(-1)).toMatch(/^with one transaction around .* proven for any rows$/);
+    for (const sentence of run?.cause ?? []) expect(out).toContain(`   ${sentence}\n`);
+    const [statements] = run?.tables ?? [];
+    expect(statements?.rows).toHaveLength(2);
+    for (const { cells } of statements?.rows ?? []) expect(out).toContain(`   ${cells.join('  ')}\n`);
+    const [transactions] = data.tables;
+    for (const { cells } of transactions?.rows ?? [])
+      expect(out.replaceAll(/ +/g, ' ')).toContain(cells.join(' ').replaceAll(/ +/g, ' '));
+    expect(out).toMatch(/\nreport: report\.html\n$/);
+  });
+
+  test('--fix has no report', async () => {
+    const { code, err } = await runHere(['analyze', 'h.ts', '--fix', '--report', 'r.html'], { 'h.ts': coupons });
+    expect(code).toBe(3);
+    expect(err).toContain('[option/report]');
   });
 });

@@ -12,6 +12,7 @@ export async function reportOf(args: readonly string[], files: Files): Promise<E
     page = Buffer.concat([...parts]).toString();
   };
   const ended = await runHere([...args, '--report', 'report.html'], files, { writeOutput });
-  const [, base64 = ''] = /id="data">([^<]+)</.exec(page) ?? [];
+  const [, base64] = /id="data">([^<]+)</.exec(page) ?? [];
+  if (base64 === undefined) throw new Error(`no report: ${ended.err}`);
   return { ...ended, data: JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString()) as ReportData };
 }

@@ -5,9 +5,10 @@ import { Budget, InputError } from '../../base/index.ts';
 import { conclude, exitCodeOf } from '../../evidence/index.ts';
 import type { SourceOptions, Analysis, Application, Dialect, Explorer, RunCodeOptions } from '../../analyze/index.ts';
 import { isSqlProgram } from '../../program/index.ts';
-import { counted } from '../../report/index.ts';
+import { counted, type ReportData } from '../../report/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { makeFolder } from '../files/make-folder.ts';
+import { reportPath, withReport } from '../page/report-file.ts';
 import { seconds, wholeNumber } from '../options/option-values.ts';
 import { moiraiVersion } from '../own-files.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
@@ -25,6 +26,8 @@ interface AnalyzeCommandOptions {
   readonly engine: string;
   /** The folder for programs; `null`: none are written. */
   readonly out: string | null;
+  /** Where the HTML report goes; `null`: there is none. */
+  readonly report: string | null;
   readonly json: boolean;
   /** The file for SARIF, or `true` for standard output. */
   readonly sarif: string | boolean;
@@ -67,6 +70,10 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       '--sarif [file]',
       'write SARIF 2.1.0 there; without a file, print it and nothing else (--sarif=FILE in doubt)',
     )
+    .option(
+      '--report <file>',
+      'write what was found as one HTML page: transactions, anomalies with their statements, changes',
+    )
     .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
     .option('--write', 'with --fix: change the source')
     .option(
@@ -103,6 +110,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
           write = false,
           runCode = false,
           changed = false,
+          report,
           unit,
           ...others
         },
@@ -117,6 +125,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
               isolation: others.isolation,
               maxTime: others.maxTime,
               out,
+              report: reportPath(report),
               json,
               fix,
               write,
@@ -171,7 +180,9 @@ async function analyzeCommand(
 ): Promise<ExitCode> {
   checkOutputs(options);
   // Loading these costs time that other commands do without.
-  const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../../analyze/index.ts');
+  const { analyze, analysisJson, analysisReport, analysisSarif, formatAnalysis } = await import(
+    '../../analyze/index.ts'
+  );
   const { defaultIsolation, isolationNamed } = await import('../../database/index.ts');
   const found = await placingSchema(file, options.schema, host, () => applicationIn(file, options, host));
   if ('code' in found) return printEnding(found, host);
@@ -205,15 +216,24 @@ async function analyzeCommand(
     );
     return exitCodeOf(conclude((options.write ? after : analysis).evidence));
   }
+  const shown = files.map((name) => (name === null ? null : shellWord(name)));
   if (sarif === true) host.out(log);
   else if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
   else {
     const { style } = appearance(host, options.color);
-    const shown = files.map((name) => (name === null ? null : shellWord(name)));
     host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
     if (traffic !== null) host.out(`\n${traffic}`);
   }
-  return exitCodeOf(conclude(analysis.evidence));
+  const ending: Ending = { out: '', err: '', code: exitCodeOf(conclude(analysis.evidence)) };
+  const data = (): ReportData =>
+    analysisReport(analysis, {
+      heading: `moirai analyze ${shellWord(file)}`,
+      database: `${all.dialect}, ${isolation}`,
+      files: shown,
+      invocation: invocation(host),
+    });
+  const asked = { report: options.report, prints: sarif !== true && !options.json, host };
+  return printEnding(await withReport(ending, data, asked), host);
 }
 
 interface FoundInSource {
@@ -265,12 +285,14 @@ function sarifText(log: object): string {
 }
 
 /** @throws InputError where two options would print */
-function checkOutputs({ json, sarif, fix, write }: AnalyzeCommandOptions): void {
+function checkOutputs({ json, sarif, fix, write, report }: AnalyzeCommandOptions): void {
   const printing = [...(json ? ['--json'] : []), ...(sarif === true ? ['--sarif'] : []), ...(fix ? ['--fix'] : [])];
   if (printing.length > 1) {
     const hint = sarif === true ? ': give --sarif a file' : '';
     throw new InputError('analyze/output', `${printing.join(' and ')} each print their own${hint}`);
   }
+  if (fix && report !== null)
+    throw new InputError('option/report', '--fix prints a patch and no report: leave one of them out');
   if (write && !fix) throw new InputError('analyze/fix', '--write applies the patch of --fix: give both');
 }
 

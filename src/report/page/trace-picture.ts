@@ -14,7 +14,7 @@ export interface TraceEvidence {
   readonly operations: readonly TraceOperation[];
   /** What an operation has to do with the violation. */
   readonly roleOf: (operation: TraceOperation) => string | null;
-  /** Whose versions are told. */
+  /** The rows whose versions stand in a table. */
   readonly rows: readonly string[];
   /** Of the times. */
   readonly base: bigint;
