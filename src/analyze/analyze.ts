@@ -6,7 +6,7 @@ import type { IsolationName } from '../sql/index.ts';
 import { mergeAlike } from './alike-anomalies.ts';
 import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { Application, Place } from './application.ts';
-import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
+import { candidateChanges, type Change, ChangedTransactions, changedWitness } from './changes.ts';
 import { attempts } from './amounts.ts';
 import type { CodeReport } from './code/code-report.ts';
 import { provenSchedulesMax, stoppedBefore } from './confirm.ts';
@@ -21,7 +21,7 @@ import { stepsMaxDefault } from './robustness/find-split.ts';
 import { ParameterColumns } from './parameter-columns.ts';
 import { readSchema, type Schema } from './schema.ts';
 import { usesSkipLocked } from './skip-locked-choices.ts';
-import { rowChangesOf } from './templates.ts';
+import { KnownTemplates, rowChangesOf } from './templates.ts';
 import {
   type AnalyzedTransaction,
   notUnderstoodInUnit,
@@ -115,7 +115,14 @@ class ApplicationAnalysis {
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
     const { timeMaxMs = Infinity } = options;
     const search = searchLimits(stepsMax, new Budget({ ...options, timeMaxMs: timeMaxMs + graceMs }));
-    this.#proof = { schema, isolation, search, rowChanges: rowChangesOf(this.#known) };
+    this.#proof = {
+      schema,
+      isolation,
+      search,
+      rowChanges: rowChangesOf(this.#known),
+      changed: new ChangedTransactions(schema),
+      templates: new KnownTemplates(),
+    };
   }
 
   async run(): Promise<Analysis> {
@@ -203,7 +210,7 @@ class ApplicationAnalysis {
     const units = this.#application.units.flatMap((unit) => {
       const parts = this.#transactions.filter((one) => one.unit === unit);
       const isKnown = parts.every((one) => this.#known.includes(one)) && notUnderstoodInUnit(unit.steps).length === 0;
-      const changed = parts.map((one) => changedTransaction(one, this.#changes, this.#schema));
+      const changed = parts.map((one) => this.#proof.changed.of(one, this.#changes));
       return isKnown ? [analyzedUnit(unit, changed, this.#schema)] : [];
     });
     return unitAnomalies(units, {
@@ -232,7 +239,7 @@ class ApplicationAnalysis {
   }
 
   #changed(): readonly AnalyzedTransaction[] {
-    return this.#known.map((one) => changedTransaction(one, this.#changes, this.#schema));
+    return this.#known.map((one) => this.#proof.changed.of(one, this.#changes));
   }
 
   /** A level of which no rule is known is not understood. */

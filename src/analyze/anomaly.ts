@@ -1,13 +1,13 @@
 /** What is reported of transactions that can go wrong together: what was found, whether it was seen to happen, and the change that mends it. */
 import type { IsolationName } from '../sql/index.ts';
 import type { Place } from './application.ts';
-import { type Change, changedTransaction } from './changes.ts';
+import type { Change, ChangedTransactions } from './changes.ts';
 import type { Confirmation } from './confirm.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
 import type { SearchLimits } from './robustness/chain-search.ts';
 import { RobustSet } from './robust-set.ts';
 import type { Schema } from './schema.ts';
-import type { RowChanges } from './templates.ts';
+import type { KnownTemplates, RowChanges } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
 
@@ -77,17 +77,20 @@ export interface ProofOptions {
   readonly search: SearchLimits;
   /** Of the whole application. */
   readonly rowChanges: RowChanges;
+  readonly changed: ChangedTransactions;
+  /** With these row changes. */
+  readonly templates: KnownTemplates;
 }
 
 /** Are the transactions robust with these changes, whatever their rows, and whether others have inserted them yet or not? */
 export function isRobustWith(
   changes: readonly Change[],
   transactions: readonly AnalyzedTransaction[],
-  { schema, isolation, search, rowChanges }: ProofOptions,
+  { schema, isolation, search, rowChanges, changed: transactionsWith, templates }: ProofOptions,
 ): boolean {
   if (search.isOver?.() === true) return false;
-  const changed = transactions.map((one) => changedTransaction(one, changes, schema));
+  const changed = transactions.map((one) => transactionsWith.of(one, changes));
   if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-  const set = new RobustSet(changed, schema.dialect, search, rowChanges);
+  const set = new RobustSet(changed, schema.dialect, search, rowChanges, templates);
   return set.isRobust(changed.map(({ level }) => level ?? isolation));
 }

@@ -116,17 +116,42 @@ function takesAny(sql: string, dialect: Dialect): boolean {
   );
 }
 
-/** The transaction with the changes that are its own; analysed again. */
-export function changedTransaction(
-  transaction: AnalyzedTransaction,
-  changes: readonly Change[],
-  schema: Schema,
-): AnalyzedTransaction {
-  const own = changes.filter((change) => change.transaction === transaction.name);
-  if (own.length === 0) return transaction;
-  const level = own.findLast((change) => change.kind === 'level')?.level ?? transaction.level;
-  const steps = changedSteps(transaction.steps, own);
-  return { ...transaction, ...analyzedSteps(steps, transaction.place, schema), level, steps };
+const lockedMax = 256;
+
+/** Transactions with their changes: each is analysed once with the same locks. */
+export class ChangedTransactions {
+  readonly #schema: Schema;
+  readonly #locked = new Map<AnalyzedTransaction, Map<string, AnalyzedTransaction>>();
+  #count = 0;
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+  }
+
+  /** With the changes that are its own. Another level leaves its paths as they are. */
+  of(transaction: AnalyzedTransaction, changes: readonly Change[]): AnalyzedTransaction {
+    const own = changes.filter((change) => change.transaction === transaction.name);
+    const level = own.findLast((change) => change.kind === 'level')?.level ?? transaction.level;
+    const locks = own.filter(({ kind }) => kind === 'lock');
+    const locked = locks.length === 0 ? transaction : this.#withLocks(transaction, locks);
+    return level === locked.level ? locked : { ...locked, level };
+  }
+
+  #withLocks(transaction: AnalyzedTransaction, locks: readonly Change[]): AnalyzedTransaction {
+    const key = JSON.stringify(locks);
+    const known = this.#locked.get(transaction)?.get(key);
+    if (known !== undefined) return known;
+    if (this.#count === lockedMax) {
+      this.#locked.clear();
+      this.#count = 0;
+    }
+    const steps = changedSteps(transaction.steps, locks);
+    const made = { ...transaction, ...analyzedSteps(steps, transaction.place, this.#schema), steps };
+    const ofTransaction = this.#locked.get(transaction) ?? new Map<string, AnalyzedTransaction>();
+    this.#locked.set(transaction, ofTransaction.set(key, made));
+    this.#count += 1;
+    return made;
+  }
 }
 
 /** @param transactionOf the transaction of a session's number */

@@ -12,7 +12,7 @@ import {
   type TemplateSplit,
   templateSplits,
 } from './robustness/find-split.ts';
-import { type PathTemplate, type RowChanges, type RowRules, templatesOf } from './templates.ts';
+import { type KnownTemplates, type PathTemplate, type RowChanges, type RowRules, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
 /** A schedule that no serial order explains, as the algorithm sees it. */
@@ -55,16 +55,18 @@ export class RobustSet {
   /**
    * @param limits of one search
    * @param changes as of `templatesOf`
+   * @param known as of `templatesOf`
    */
   constructor(
     transactions: readonly AnalyzedTransaction[],
     dialect: Dialect,
     limits: SearchLimits = { stepsMax: stepsMaxDefault },
     changes?: RowChanges,
+    known?: KnownTemplates,
   ) {
     this.#limits = limits;
     this.#levels = levelsOf[dialect];
-    const { all, cut } = templatesOf(transactions, rowRules[dialect], limits, changes);
+    const { all, cut } = templatesOf(transactions, rowRules[dialect], limits, changes, known);
     const byTransaction = new Map(transactions.map((_, at): [number, PathTemplate[]] => [at, []]));
     for (const one of all) byTransaction.get(one.transaction)?.push(one);
     this.#templates = byTransaction;

@@ -86,7 +86,7 @@ function keysOf(
   return { rows, columns: index.parts.length };
 }
 
-export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): Extract<AccessedRow, { kind: 'key' }> {
+export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): KeyRow {
   return { kind: 'key', index: name, isPrimary, values };
 }
 
@@ -191,8 +191,20 @@ function joinedValue(
 /** Two accesses with the same text are of the same row; `undefined`: it is not known of which. */
 export function rowText(table: Table, row: AccessedRow): string | undefined {
   if (row.kind !== 'key') return undefined;
-  const texts = row.values.map(sameText);
-  return texts.every((text) => text !== undefined) ? `${table.id} ${row.index} ${texts.join(', ')}` : undefined;
+  const known = keyTexts.get(row);
+  const text = known === undefined ? keyText(row) : known;
+  if (known === undefined) keyTexts.set(row, text);
+  return text === null ? undefined : `${table.id} ${text}`;
+}
+
+type KeyRow = Extract<AccessedRow, { kind: 'key' }>;
+
+/** Each is asked for many times: for every variant of every path. */
+const keyTexts = new WeakMap<KeyRow, string | null>();
+
+function keyText({ values, index }: KeyRow): string | null {
+  const texts = values.map(sameText);
+  return texts.every((text) => text !== undefined) ? `${index} ${texts.join(', ')}` : null;
 }
 
 /** Two values with the same text are the same value of one run; the unknown is never. */

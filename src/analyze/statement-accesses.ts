@@ -23,6 +23,20 @@ export type StatementAccesses =
 
 /** Never throws: what cannot be read has a reason. */
 export function accessesOf(statement: Statement, schema: Schema): StatementAccesses {
+  const ofSchema = knownAccesses.get(schema) ?? new Map<string, StatementAccesses>();
+  if (ofSchema.size >= knownMax) ofSchema.clear();
+  knownAccesses.set(schema, ofSchema);
+  const key = JSON.stringify(statement);
+  const found = ofSchema.get(key) ?? readAccesses(statement, schema);
+  ofSchema.set(key, found);
+  return found;
+}
+
+/** A transaction is read again with each change of one of its statements. */
+const knownAccesses = new WeakMap<Schema, Map<string, StatementAccesses>>();
+const knownMax = 5_000;
+
+function readAccesses(statement: Statement, schema: Schema): StatementAccesses {
   try {
     return { kind: 'understood', ...readingOf(statement, schema) };
   } catch (error) {

@@ -55,34 +55,84 @@ const accessesMaxDefault = 500_000;
 /**
  * @param limits beyond them, the other paths are cut
  * @param changes of the whole application, where these are not all of its transactions
+ * @param known what was made of transactions before, with the same rules and changes
  */
 export function templatesOf(
   transactions: readonly AnalyzedTransaction[],
   rules: RowRules,
-  { isOver = () => false, accessesMax = accessesMaxDefault }: Omit<SearchLimits, 'stepsMax'>,
+  limits: Omit<SearchLimits, 'stepsMax'>,
   changes = rowChangesOf(transactions),
+  known = new KnownTemplates(),
 ): Templates {
-  const numbers = new Numbers();
-  const cut = new Set<number>();
-  const all: PathTemplate[] = [];
+  const { isOver = () => false, accessesMax = accessesMaxDefault } = limits;
   let left = accessesMax;
-  for (const [transaction, { paths, name }] of transactions.entries()) {
-    const seen = new Set<string>();
-    for (const path of paths) {
-      const hasRoom = left > 0 && !isOver();
-      const { variants, isCut } = hasRoom ? variantsOf(path, (table) => changes.inserted.has(table.id)) : unfollowed;
-      if (isCut) cut.add(transaction);
-      for (const variant of variants) {
-        const { statements, rows } = new TemplateOfPath(numbers, rules, changes.removed).of(path, variant);
-        const key = JSON.stringify(statements);
-        if (seen.has(key) || statements.length === 0) continue;
-        seen.add(key);
-        left -= statements.reduce((sum, { moments }) => sum + moments.flat().length, 0);
-        all.push({ templates: templatesAt(name, statements), transaction, path, variant, rows });
-      }
+  const made = transactions.map((one) => {
+    const ofOne = known.of(one, () => templatesOfOne(one, rules, { isOver, accessesMax: left }, changes, known.numbers));
+    left -= ofOne.accesses;
+    return ofOne;
+  });
+  return {
+    all: made.flatMap(({ all }, transaction) => all.map((template) => ({ ...template, transaction }))),
+    cut: made.flatMap(({ isCut }, transaction) => (isCut ? [transaction] : [])),
+  };
+}
+
+/** The templates of one transaction, whatever others there are. */
+interface TemplatesOfOne {
+  readonly all: readonly Omit<PathTemplate, 'transaction'>[];
+  readonly isCut: boolean;
+  readonly accesses: number;
+}
+
+/** Templates of transactions that are in several sets: their numbers of tables and constants are the same in all of them. */
+export class KnownTemplates {
+  readonly numbers = new Numbers();
+  /** By the paths of a transaction, which another level leaves as they are. */
+  readonly #made = new Map<AnalyzedTransaction['paths'], TemplatesOfOne>();
+  #accesses = 0;
+
+  /** What was cut may have room in another set. */
+  of({ paths }: AnalyzedTransaction, make: () => TemplatesOfOne): TemplatesOfOne {
+    const known = this.#made.get(paths);
+    if (known !== undefined) return known;
+    const made = make();
+    this.#accesses += made.accesses;
+    if (this.#accesses > knownAccessesMax) {
+      this.#made.clear();
+      this.#accesses = made.accesses;
+    }
+    if (!made.isCut) this.#made.set(paths, made);
+    return made;
+  }
+}
+
+const knownAccessesMax = 100_000;
+
+function templatesOfOne(
+  { paths, name }: AnalyzedTransaction,
+  rules: RowRules,
+  { isOver, accessesMax }: Required<Omit<SearchLimits, 'stepsMax'>>,
+  changes: RowChanges,
+  numbers: Numbers,
+): TemplatesOfOne {
+  const all: Omit<PathTemplate, 'transaction'>[] = [];
+  const seen = new Set<string>();
+  let hasCut = false;
+  let accesses = 0;
+  for (const path of paths) {
+    const hasRoom = accesses < accessesMax && !isOver();
+    const { variants, isCut } = hasRoom ? variantsOf(path, (table) => changes.inserted.has(table.id)) : unfollowed;
+    hasCut ||= isCut;
+    for (const variant of variants) {
+      const { statements, rows } = new TemplateOfPath(numbers, rules, changes.removed).of(path, variant);
+      const key = JSON.stringify(statements);
+      if (seen.has(key) || statements.length === 0) continue;
+      seen.add(key);
+      accesses += statements.reduce((sum, { moments }) => sum + moments.flat().length, 0);
+      all.push({ templates: templatesAt(name, statements), path, variant, rows });
     }
   }
-  return { all, cut: [...cut] };
+  return { all, isCut: hasCut, accesses };
 }
 
 const unfollowed = { variants: [], isCut: true };

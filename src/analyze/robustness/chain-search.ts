@@ -160,7 +160,7 @@ export class ChainSearch {
     for (const { template, slotted, slot, position } of this.#slots.of(from.table)) {
       if (!relation(from.access, slot.access)) continue;
       if (before !== undefined && createsRowOf(from, before.instance.slotted) && createsRowOf(slot, slotted)) continue;
-      const key = [template, position, row, before?.isSecondSerializable].join();
+      const key = `${template} ${position} ${row} ${before?.isSecondSerializable}`;
       const known = this.#arrived.get(key);
       if (known !== undefined) {
         this.#steps.skip(known);
@@ -213,7 +213,7 @@ export class ChainSearch {
       for (const leftRow of this.#rowsOfSlot(slot, link.instance)) {
         const instance = this.#bound(link.instance, slot, leftRow) as Instance;
         const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
-        const key = [instance.template, position, leftRow, isSecondSerializable].join();
+        const key = `${instance.template} ${position} ${leftRow} ${isSecondSerializable}`;
         if (this.#visited.has(key)) {
           this.#steps.skip(1);
           continue;

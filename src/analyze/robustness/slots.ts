@@ -32,6 +32,17 @@ export interface SlottedTemplate {
 }
 
 export function slotted(template: Template): SlottedTemplate {
+  const known = slottedTemplates.get(template);
+  if (known !== undefined) return known;
+  const made = makeSlotted(template);
+  slottedTemplates.set(template, made);
+  return made;
+}
+
+/** A template is in many of the sets that are searched. */
+const slottedTemplates = new WeakMap<Template, SlottedTemplate>();
+
+function makeSlotted(template: Template): SlottedTemplate {
   const named = template.statements.flat().flatMap(({ row }) => (row.kind === 'variable' ? [row.variable + 1] : []));
   const variables = Math.max(0, ...named);
   let found = variables;
