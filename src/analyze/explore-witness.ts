@@ -2,7 +2,7 @@
 import { Budget, type BudgetOptions, InputError } from '../base/index.ts';
 import { SharedPlans } from '../database/index.ts';
 import { exploreSql } from '../explore/sql/index.ts';
-import { SharedSchema } from '../sql-program/index.ts';
+import { SharedBeginning, SharedSchema } from '../sql-program/index.ts';
 import { engineOf } from './engines.ts';
 import { type RunSession, runStatements } from './run-session.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-definition.ts';
@@ -34,8 +34,8 @@ export interface WitnessJob {
 }
 
 export function exploringHere(): Explorer {
-  const plans = new PlansByTables();
-  return (definition, limits) => exploreWitness(definition, limits, plans);
+  const tables = new KnownTables();
+  return (definition, limits) => exploreWitness(definition, limits, tables);
 }
 
 /** @param thread does a job as `exploringJobs` does */
@@ -63,17 +63,22 @@ export function exploringJobs(signal: AbortSignal): (job: WitnessJob) => Promise
 
 const tablesMax = 32;
 
-/** Of definitions with the same DDL: their rows differ. */
-export class PlansByTables {
-  readonly #known = new Map<string, SharedPlans>();
+interface SharedByTables {
+  readonly plans: SharedPlans;
+  readonly beginning: SharedBeginning;
+}
 
-  of({ schema: [ddl = ''], dialect }: WitnessDefinition): SharedPlans {
+/** Of definitions with the same DDL: their rows differ. */
+export class KnownTables {
+  readonly #known = new Map<string, SharedByTables>();
+
+  of({ schema: [ddl = ''], dialect }: WitnessDefinition): SharedByTables {
     const key = `${dialect}\0${ddl}`;
-    const plans = this.#known.get(key) ?? new SharedPlans();
+    const shared = this.#known.get(key) ?? { plans: new SharedPlans(), beginning: new SharedBeginning() };
     // Each has the catalog for which it planned.
     if (this.#known.size >= tablesMax) this.#known.clear();
-    this.#known.set(key, plans);
-    return plans;
+    this.#known.set(key, shared);
+    return shared;
   }
 }
 
@@ -105,11 +110,12 @@ export type Explored =
 export async function exploreWitness(
   definition: WitnessDefinition,
   { schedulesMax, budget, failsFastAfter, exploredShapes }: ExploreLimits,
-  plans: PlansByTables,
+  tables: KnownTables,
   other?: OtherRun,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
-  const shared = { plans: plans.of(definition), schema: new SharedSchema() };
+  const { plans, beginning } = tables.of(definition);
+  const shared = { plans, schema: new SharedSchema(beginning) };
   const run = other?.run ?? runStatements(definition.dialect);
   const serial = new SerialOutcomes(definition, run, shared);
   const program = programOf(definition, run, (kind) => seen.add(kind), serial);

@@ -216,7 +216,8 @@ export class SerialRuns {
     const { dialect, schema } = this.#definition;
     const { profileAt, defaultIsolation } = engineOf[dialect];
     this.#image ??= this.#shared?.schema.with({})?.image;
-    const image = this.#image;
+    const begun = this.#image ? undefined : this.#shared?.schema.beginning?.image;
+    const image = this.#image ?? begun;
     // One client after the other: none is waited for, and every level shows the same. That of the explored runs can begin with their image.
     const database = await openSqlDatabase({
       profile: profileAt(defaultIsolation),
@@ -225,8 +226,8 @@ export class SerialRuns {
       ...(this.#shared === undefined ? {} : { sharedPlans: this.#shared.plans }),
       ...(image ? { image } : {}),
     });
-    if (!image) {
-      await prepareSchema(database, schema).catch((error: unknown) => {
+    if (!this.#image) {
+      await prepareSchema(database, begun === undefined ? schema : schema.slice(1)).catch((error: unknown) => {
         throw schemaFault(error);
       });
       this.#image ??= database.image();

@@ -67,7 +67,9 @@ export function templatesOf(
   const { isOver = () => false, accessesMax = accessesMaxDefault } = limits;
   let left = accessesMax;
   const made = transactions.map((one) => {
-    const ofOne = known.of(one, () => templatesOfOne(one, rules, { isOver, accessesMax: left }, changes, known.numbers));
+    const ofOne = known.of(one, () =>
+      templatesOfOne(one, rules, { isOver, accessesMax: left }, changes, known.numbers),
+    );
     left -= ofOne.accesses;
     return ofOne;
   });

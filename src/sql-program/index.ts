@@ -13,7 +13,7 @@ export { ENDS_JUDGED_AGAIN, type RunBesides, judgedAgain } from './judged-again.
 export { observeStatements } from './observed-statements.ts';
 export { NEW_YEAR, RepeatedRuns, otherTurn, steppingClock } from './repeatable.ts';
 export { shown } from './run-facts.ts';
-export { SharedSchema } from './shared-schema.ts';
+export { SharedBeginning, SharedSchema } from './shared-schema.ts';
 export { SerialCheck } from './serial-check.ts';
 export { anomalyOf, evidenceIn } from './sql-evidence.ts';
 export {

@@ -95,11 +95,13 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
   let run: Run | null = null;
   const takenForGranted = options.takenForGranted ?? new Set();
   const made = sharedSchema?.with(ways);
+  const begun = made === undefined ? sharedSchema?.beginning : undefined;
+  const start = made ?? begun;
   const isMaking = made === undefined && takenForGranted.size === 0;
-  const notes = { turns: [] as number[][], looks: 0 };
+  const notes = { turns: [...(begun?.notes.turns ?? [])], looks: begun?.notes.looks ?? 0 };
   const database: SqlDatabase = await openSqlDatabase({
     profile,
-    ...(made ? { image: made.image } : {}),
+    ...(start ? { image: start.image } : {}),
     decisions,
     seed,
     ways,
@@ -119,8 +121,9 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     onWait: (session, { blockers, reason }) => run?.sessions.waits(blockers, reason, session),
   });
   try {
-    if (made) repeatSchema(made, { decisions, clock, takenForGranted });
-    else await prepareSchema(database, program.schema);
+    if (start) repeatSchema(start, { decisions, clock, takenForGranted });
+    if (sharedSchema === undefined) await prepareSchema(database, program.schema);
+    else if (!made) await sharedSchema.prepare(database, program.schema, begun, { notes, takenForGranted });
     if (isMaking) sharedSchema?.keep(ways, database, notes, takenForGranted);
     // Where there is another connection, the scheduler waits for others.
     database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });

@@ -11,7 +11,7 @@ import type { Analysis } from '../analyze.ts';
 import type { Anomaly } from '../anomaly.ts';
 import type { Application, Unit } from '../application.ts';
 import { shownSchedulesMax } from '../confirm.ts';
-import { type ExploreLimits, exploreWitness, type Explored, PlansByTables } from '../explore-witness.ts';
+import { type ExploreLimits, exploreWitness, type Explored, KnownTables } from '../explore-witness.ts';
 import { ParameterColumns } from '../parameter-columns.ts';
 import { statementsIn } from '../paths.ts';
 import { readSchema, type Schema } from '../schema.ts';
@@ -81,7 +81,7 @@ class CodeCheck {
   readonly #code: ApplicationCode;
   readonly #isolation: IsolationName;
   readonly #limits: ExploreLimits & { readonly budget: Budget };
-  readonly #plans = new PlansByTables();
+  readonly #tables = new KnownTables();
 
   constructor(application: Application, schema: Schema, code: ApplicationCode, options: RunCodeOptions) {
     this.#application = application;
@@ -193,7 +193,7 @@ class CodeCheck {
     const units = program.sessions.map(({ name, scope }) => [name, this.#unitOf(name, scope)] as const);
     const sessions = new CodeSessions(this.#code, new Map(units), program.dialect, replay !== undefined);
     const other = { run: sessions.run, limitMs, ...(replay === undefined ? {} : { replay }) };
-    const explored = await exploreWitness(program, limits, this.#plans, other);
+    const explored = await exploreWitness(program, limits, this.#tables, other);
     await sessions.forgetFresh();
     return sessions.failure === null ? explored : { kind: 'failed', reason: sessions.failure };
   }
