@@ -48,10 +48,10 @@ function violationOf(file: CheckedFile): CheckedPage['violation'] {
 
 /** The message stands at the end: below it the page says why. */
 function verdictText(checked: Checked, level: CompactLevel | null): string {
-  const { answers, strongest } = checked;
+  const { answers } = checked;
   const violation = violationOf(checked);
   const isViolated = violation === null ? '' : `; ${violation.level} is violated: ${violation.picture.message}`;
-  if (level === null) return `the strongest level is ${strongest ?? 'not known'}${isViolated}`;
+  if (level === null) return `${strongestText(checked)}${isViolated}`;
   const answer = answers[level];
   switch (answer?.kind) {
     case 'satisfied':
@@ -62,6 +62,12 @@ function verdictText(checked: Checked, level: CompactLevel | null): string {
     case undefined:
       return `${level}: ${answer?.text ?? 'unknown'}`;
   }
+}
+
+function strongestText({ strongest, answers }: Checked): string {
+  if (strongest !== null) return `the strongest level is ${strongest}`;
+  const isKnown = Object.values(answers).every(({ kind }) => kind !== 'unknown');
+  return isKnown ? 'the history is at no level' : 'the strongest level is not known';
 }
 
 function levelsTable({ answers }: Checked): ReportTable {
