@@ -1,6 +1,6 @@
 /** Arguments of a builder that differ by path, `flag ? eq(a, b) : undefined`: the call runs on each path with what it has there. */
 import type { Value } from '../../application.ts';
-import { type Abstract, arrayOf, type Choice, never } from '../abstract-value.ts';
+import { type Abstract, arrayOf, type Choice, never, type ObjectValue } from '../abstract-value.ts';
 import { normalCompletion, type Machine } from '../machine.ts';
 import { choose, isNothing } from '../value-arithmetic.ts';
 import { same } from '../conditions.ts';
@@ -45,9 +45,14 @@ function conditionIn(value: Abstract, depth: number): Value | undefined {
   if (value.kind === 'choice') return isStructural(value) ? value.condition : undefined;
   if (depth === 0) return undefined;
   if (value.kind === 'array') return firstCondition(value.elements.value, depth - 1);
-  if (value.kind !== 'object' || value.of !== null) return undefined;
+  if (value.kind !== 'object' || isRow(value)) return undefined;
   const rest = value.rest === null ? [] : [value.rest];
   return firstCondition([...[...value.properties.values()].map((cell) => cell.value), ...rest], depth - 1);
+}
+
+/** An object with methods: a copy would have lost what is known of it. */
+function isRow({ of, rest }: ObjectValue): boolean {
+  return of !== null || rest?.kind === 'native';
 }
 
 function isStructural({ ifTrue, ifFalse }: Choice): boolean {
@@ -75,7 +80,7 @@ function assume(value: Abstract, condition: Value, holds: boolean): Abstract {
     });
     return arrayOf(elements);
   }
-  if (value.kind !== 'object' || value.of !== null) return value;
+  if (value.kind !== 'object' || isRow(value)) return value;
   const cells = [...value.properties].map(
     ([name, cell]) => [name, { value: assume(cell.value, condition, holds) }] as const,
   );

@@ -17,6 +17,11 @@ export function givenEntries({ properties }: ObjectValue): readonly (readonly [s
   return [...properties].flatMap(([name, { value }]) => (value.kind === 'undefined' ? [] : [[name, value] as const]));
 }
 
+/** A property that is there without a value. */
+export function undefinedIn({ properties }: ObjectValue): string | undefined {
+  return [...properties].find(([, { value }]) => value.kind === 'undefined')?.[0];
+}
+
 /** The same by name; empty where they are not known. */
 export function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
   return new Map(entriesOf(value) ?? []);

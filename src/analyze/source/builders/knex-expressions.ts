@@ -14,7 +14,7 @@ import type { Value } from '../../application.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
 import { queryOf } from './chain.ts';
-import { comparison, entriesOf, givenEntries, inList } from './clauses.ts';
+import { comparison, entriesOf, givenEntries, inList, undefinedIn } from './clauses.ts';
 import { anyCondition, eitherFragment } from './open-conditions.ts';
 import { openPart } from './open-objects.ts';
 import { columnFragments } from './table-fields.ts';
@@ -133,6 +133,7 @@ export function conditionFragment(names: KnexNames, args: readonly Abstract[], a
   }
   if (args.length === 1) return aloneCondition(names, first, at);
   const column = columnFragment(names, first);
+  if (args.at(-1)?.kind === 'undefined') return notRead('a value of `where` is undefined, which Knex refuses');
   if (args.length === 2) return comparison(column, '=', second ?? undefinedValue);
   const operator = constantText(second);
   if (operator === undefined) {
@@ -162,6 +163,8 @@ function aloneCondition(names: KnexNames, value: Abstract, at: ts.Node): Fragmen
   const known = constantOf(value);
   if (typeof known === 'boolean') return [known ? '1 = 1' : '1 = 0'];
   const given = value.kind === 'object' ? givenEntries(value) : [];
+  const refused = value.kind === 'object' ? undefinedIn(value) : undefined;
+  if (refused !== undefined) return notRead(`${refused} of \`where\` is undefined, which Knex refuses`);
   const parts = given.map(([name, one]) => comparison(columnFragment(names, textValue(name)), '=', one));
   if (entriesOf(value) !== null) return join(parts, ' AND ');
   const open = openPart(value);

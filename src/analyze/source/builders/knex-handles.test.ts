@@ -75,3 +75,9 @@ test('a number in raw SQL, a subquery in a function, names of columns that the s
   );
   expect(f(`await knex('items').truncate();`)).toContain('TRUNCATE TABLE items');
 });
+
+test('a value that is undefined in `where` is no missing condition', () => {
+  const f = (body: string) => read({ 'a.js': `${knex}exports.f = (given) => ${body};` });
+  for (const condition of [`{ id: undefined }`, `'id', undefined`])
+    expect(f(`knex('items').where(${condition}).del()`)).toMatch(/not understood: .*undefined, which Knex refuses/);
+});

@@ -188,3 +188,15 @@ test('a decorator may give an association another name than its field', () => {
     'SELECT owners.id, parts.id AS "parts.id" FROM owners LEFT JOIN items AS parts ON owners.id = parts."ownerId"',
   );
 });
+
+test('a value that is undefined in `where` is no missing condition', () => {
+  expect(unit(`await Genre.destroy({ where: { name: undefined } });`)).toContain(
+    'not understood: name of `where` is undefined, which Sequelize refuses',
+  );
+});
+
+test('a model of which a field differs by path is saved', () => {
+  expect(
+    unit(`const row = Genre.build({ name: given.name ? given.name : undefined }); await Genre.create(row.toJSON());`),
+  ).toContain('INSERT INTO genres (name) VALUES ($1) RETURNING id, name');
+});

@@ -2,7 +2,7 @@
 import { type Abstract, native, type Native, type Fragment } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf, isNothing } from '../value-arithmetic.ts';
-import { comparisonSigns, comparison, entriesOf, givenEntries, inList, optionsOf } from './clauses.ts';
+import { comparisonSigns, comparison, entriesOf, givenEntries, inList, optionsOf, undefinedIn } from './clauses.ts';
 import { column, type EntityContext } from './entity.ts';
 import { constantText, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
@@ -32,6 +32,8 @@ export function whereFragment(context: EntityContext, where: Abstract | undefine
   const open = openWhere(context, where);
   if (open !== undefined) return open;
   const entries = entriesOf(where);
+  const refused = where.kind === 'object' ? undefinedIn(where) : undefined;
+  if (refused !== undefined) return notRead(`${refused} of \`where\` is undefined, which Sequelize refuses`);
   if (entries === null) return notRead(`the conditions of \`where\` are ${whyNotConstant(where)}`);
   return group(
     entries.map(([name, value]) => condition(context, name, value)),
