@@ -31,6 +31,21 @@ test('many optional conditions are in one statement, each with the value that de
   expect(many.match(/c\d+ = /g)).toHaveLength(24);
 });
 
+test('many optional fragments of postgres.js are in one statement', () => {
+  const source = (count: number): string => {
+    const added = Array.from(
+      { length: count },
+      (_, at) => '${asked.f' + at + ' ? sql`AND c' + at + ' = ${asked.f' + at + '}` : sql``}',
+    );
+    return `import postgres from 'postgres'; const sql = postgres(); export const list = (asked) => sql\`SELECT id FROM parcels WHERE TRUE ${added.join(' ')}\`;`;
+  };
+  expect(read({ 'list.ts': source(2) }, false).match(/FROM parcels/g)).toHaveLength(4);
+  const many = read({ 'list.ts': source(9) }, false);
+  expect(many).not.toContain('not understood');
+  expect(many.match(/FROM parcels/g)).toHaveLength(1);
+  expect(many).toContain('WHERE TRUE AND (($1 AND ( c0 = $2)) OR NOT $3) AND (($4 AND ( c1 = $5)) OR NOT $6)');
+});
+
 test('functions of lists within each other run once where they only compute', () => {
   const depth = 10;
   const names = Array.from({ length: depth }, (_, at) => `p${at}`);

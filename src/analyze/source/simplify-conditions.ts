@@ -65,8 +65,7 @@ class Simplification {
     if (ends(b) && rest !== null) return guardedBy(negation, b);
     if (ends(b)) made.push(branch(negation, b, []), ...a);
     // What is not understood is so on both paths.
-    else if (a.every(({ kind }) => kind === 'not-understood') && JSON.stringify(a) === JSON.stringify(b))
-      made.push(...a);
+    else if (isNotUnderstood(a) && isNotUnderstood(b) && JSON.stringify(a) === JSON.stringify(b)) made.push(...a);
     else made.push(a.length === 0 ? branch(negation, b, []) : branch(condition, a, b));
     return rest;
   }
@@ -98,6 +97,10 @@ class Simplification {
 
 function branch(condition: Value, ifTrue: readonly AnyStep[], ifFalse: readonly AnyStep[]): AnyStep {
   return { kind: 'branch', condition, ifTrue, ifFalse } as AnyStep;
+}
+
+function isNotUnderstood(steps: readonly AnyStep[]): boolean {
+  return steps.every(({ kind }) => kind === 'not-understood');
 }
 
 function ends(steps: readonly AnyStep[]): boolean {

@@ -15,7 +15,7 @@ import {
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Value } from '../../application.ts';
-import { same } from '../conditions.ts';
+import { expression, isTrue, same } from '../conditions.ts';
 import { type Driver, type Machine, normalCompletion, type Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { inSavepoint } from '../transactions.ts';
@@ -107,7 +107,10 @@ function savepoint(machine: Machine, owner: Owner, args: readonly Abstract[], at
 
 function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Native {
   let result: Abstract | undefined;
-  const run = (): Abstract => (result ??= runPieces(machine, owner, pieces, at, conditionsMax));
+  const run = (): Abstract => {
+    const few = choicesIn(pieces) > conditionsMax ? withDecisions(pieces) : pieces;
+    return (result ??= runPieces(machine, owner, few, at, conditionsMax));
+  };
   const promise: Native = {
     kind: 'native',
     title: 'a query of postgres.js',
@@ -158,6 +161,65 @@ function choiceIn({ holes }: Pieces): Choice | undefined {
   return undefined;
 }
 
+function choicesIn({ holes }: Pieces): number {
+  return holes.reduce((count, hole) => {
+    const inner = fragments.get(hole);
+    return count + (inner === undefined ? Number(hole.kind === 'choice' && hasFragment(hole)) : choicesIn(inner));
+  }, 0);
+}
+
+/** Of many optional conditions, `${name ? sql`AND name = ${name}` : sql``}`, all are in the text, each with the value that decides. */
+function withDecisions(pieces: Pieces): Pieces {
+  const holes = pieces.holes.map((hole) => {
+    const inner = hole.kind === 'choice' ? decided(hole) : withDecisionsIn(fragments.get(hole));
+    return inner === undefined ? hole : fragmentOf(inner);
+  });
+  return withTemplateOf(pieces, { texts: pieces.texts, holes });
+}
+
+function withDecisionsIn(pieces: Pieces | undefined): Pieces | undefined {
+  return pieces === undefined || choicesIn(pieces) === 0 ? undefined : withDecisions(pieces);
+}
+
+function decided({ condition, ifTrue, ifFalse }: Choice): Pieces | undefined {
+  const decides = plain(expression('and', condition, isTrue));
+  const [test, other] = [addedCondition(ifTrue), addedCondition(ifFalse)];
+  if (test !== undefined && isEmpty(ifFalse))
+    return { texts: ['AND ((', ' AND (', ')) OR NOT ', ')'], holes: [decides, fragmentOf(test), decides] };
+  if (other !== undefined && isEmpty(ifTrue))
+    return { texts: ['AND ((NOT ', ' AND (', ')) OR ', ')'], holes: [decides, fragmentOf(other), decides] };
+  return undefined;
+}
+
+/** What stands behind AND, where it is all of the fragment. */
+function addedCondition(side: Abstract): Pieces | undefined {
+  const pieces = fragments.get(side);
+  const [first = '', ...rest] = pieces?.texts ?? [];
+  if (pieces === undefined || !/^\s*and\b/i.test(first) || [first, ...rest].some((text) => /\bor\b/i.test(text)))
+    return undefined;
+  return withTemplateOf(pieces, { texts: [first.replace(/^\s*and\b/i, ''), ...rest], holes: pieces.holes });
+}
+
+function isEmpty(side: Abstract): boolean {
+  const pieces = fragments.get(side);
+  return (
+    side.kind === 'undefined' ||
+    (pieces !== undefined && pieces.texts.join('').trim() === '' && pieces.holes.length === 0)
+  );
+}
+
+function fragmentOf(pieces: Pieces): Abstract {
+  const mark: Abstract = objectOf({});
+  fragments.set(mark, pieces);
+  return mark;
+}
+
+function withTemplateOf(before: Pieces, pieces: Pieces): Pieces {
+  const template = templates.get(before);
+  if (template !== undefined) templates.set(pieces, template);
+  return pieces;
+}
+
 function hasFragment(value: Abstract): boolean {
   return value.kind === 'choice' ? hasFragment(value.ifTrue) || hasFragment(value.ifFalse) : fragments.has(value);
 }
@@ -173,14 +235,10 @@ function assumed(pieces: Pieces, condition: Value, holds: boolean): Pieces {
       }
       const inner = fragments.get(hole);
       if (inner === undefined || choiceIn(inner) === undefined) return hole;
-      const mark: Abstract = objectOf({});
-      fragments.set(mark, assumed(inner, condition, holds));
-      return mark;
+      return fragmentOf(assumed(inner, condition, holds));
     }),
   };
-  const template = templates.get(pieces);
-  if (template !== undefined) templates.set(known, template);
-  return known;
+  return withTemplateOf(pieces, known);
 }
 
 const nothing: Abstract = objectOf({});
