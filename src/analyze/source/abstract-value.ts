@@ -194,6 +194,8 @@ export class Memory {
 }
 
 export const undefinedValue: Abstract = { kind: 'undefined' };
+/** Of a property on the paths that do not set it: it is not there. */
+export const absent: Abstract = { kind: 'undefined' };
 export const never: Abstract = { kind: 'never' };
 
 export function plain(value: Value): Abstract {

@@ -209,11 +209,11 @@ function initialized(
     const scope = new Scope(one.scope, instance);
     for (const member of one.node.members) {
       if (!ts.isPropertyDeclaration(member) || hasStatic(machine, member)) continue;
-      const { initializer, type: declared } = member;
+      const { initializer } = member;
       // Entities name each other: what a declared type stands for is made where it is used.
       const cell =
         initializer === undefined
-          ? new LazyCell(() => declaredValue(machine, declared, scope))
+          ? new LazyCell(() => declaredValue(machine, one, member, scope))
           : { value: machine.evaluate(initializer, scope) };
       instance.properties.set(member.name.getText(), cell);
     }
@@ -237,10 +237,16 @@ function initialized(
   return instance;
 }
 
-/** Nothing, where the type is a row's class: only the program sets it. */
-function declaredValue(machine: Machine, type: ts.TypeNode | undefined, scope: Scope): Abstract {
+/** Nothing, where the type is a row's class: only the program sets it. Other code may have set one of a service. */
+function declaredValue(
+  machine: Machine,
+  owner: ClassValue,
+  { name, type }: ts.PropertyDeclaration,
+  scope: Scope,
+): Abstract {
   const value = machine.ofType(type, scope);
   const isRow = value?.kind === 'object' && value.of !== null && isRowClass(machine, value.of);
+  if (isRow && !isRowClass(machine, owner)) return unknown(`what ${name.getText()} is`);
   return value === undefined || isRow ? undefinedValue : value;
 }
 

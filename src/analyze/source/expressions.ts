@@ -2,6 +2,7 @@
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import {
+  absent,
   type Abstract,
   arrayOf,
   constant,
@@ -375,7 +376,7 @@ function assign(machine: Machine, target: ts.Expression, value: Abstract, scope:
     const owner = machine.evaluate(target.expression, scope);
     const properties = objectIn(owner)?.properties ?? (owner.kind === 'native' ? propertiesAddedTo(owner) : undefined);
     if (properties !== undefined) {
-      const cell = properties.get(target.name.text) ?? { value: undefinedValue };
+      const cell = properties.get(target.name.text) ?? { value: absent };
       properties.set(target.name.text, cell);
       machine.memory.write(cell, value);
     }

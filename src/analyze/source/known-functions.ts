@@ -1,6 +1,6 @@
 /** Functions that the language, Node and web frameworks give. */
 import type ts from 'typescript';
-import { type Abstract, arrayOf, constant, type External, plain, undefinedValue, unknown } from './abstract-value.ts';
+import { absent, type Abstract, arrayOf, constant, type External, plain, undefinedValue, unknown } from './abstract-value.ts';
 import { objectIn } from './builders/entity.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import type { Machine } from './machine.ts';
@@ -94,7 +94,7 @@ function assignAll(machine: Machine, [target, ...sources]: readonly Abstract[]):
     const given = objectIn(source);
     if (given === undefined || given.rest !== null) return unknown('what Object.assign gives');
     for (const [name, { value }] of given.properties) {
-      const cell = object.properties.get(name) ?? { value: undefinedValue };
+      const cell = object.properties.get(name) ?? { value: absent };
       object.properties.set(name, cell);
       machine.memory.write(cell, value);
     }

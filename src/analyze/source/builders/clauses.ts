@@ -1,5 +1,5 @@
 /** Pieces that all builders have: fields of objects, lists of values, comparisons. */
-import type { Abstract, ObjectValue, Fragment } from '../abstract-value.ts';
+import { absent, type Abstract, type Fragment, type ObjectValue } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
 import { dialects } from './dialect.ts';
@@ -19,7 +19,7 @@ export function givenEntries({ properties }: ObjectValue): readonly (readonly [s
 
 /** A property that is there without a value. */
 export function undefinedIn({ properties }: ObjectValue): string | undefined {
-  return [...properties].find(([, { value }]) => value.kind === 'undefined')?.[0];
+  return [...properties].find(([, { value }]) => value.kind === 'undefined' && value !== absent)?.[0];
 }
 
 /** The same by name; empty where they are not known. */

@@ -333,7 +333,7 @@ function associated(
     return insertOne(own, [...(rowEntries(own, first) ?? []), [field, key]], second, first);
   }
   if (verb === 'add' || verb === 'set' || verb === 'remove') {
-    const reason = linked(on(found.call, second), self, verb, found, args);
+    const reason = linked(call, self, verb, found, args);
     return reason === null
       ? unknown(`what ${name} gives`)
       : notUnderstood(`\`${name}\` of Sequelize is not read${reason}`);
@@ -346,12 +346,12 @@ function associated(
   return isToMany(found.association) ? instances(rows, own.entity, methods) : firstInstance(rows, own.entity, methods);
 }
 
-/** Changes which rows are the object's; a clause says why it is not read. */
+/** Changes which rows are the object's; a clause says why it is not read. @param call Of the object's own model */
 function linked(
   call: SequelizeCall,
   self: ObjectValue,
   verb: LinkVerb,
-  { association, link, ownKey }: AssociationCall,
+  { association, link, ownKey, call: other }: AssociationCall,
   [given, options]: readonly Abstract[],
 ): string | null {
   const attributes = entriesOf(optionsOf(options).get('through'));
@@ -361,15 +361,13 @@ function linked(
     const key =
       given === undefined || objectIn(given) === undefined ? given : call.machine.member(given, link.other, call.at);
     assign(call, self, link.own, key ?? constant(null));
-    save({ ...call, key: call.key, entity: loadedFrom(self)?.entity ?? call.entity }, self, [
-      options ?? undefinedValue,
-    ]);
+    save(call, self, [options ?? undefinedValue]);
     return null;
   }
   if (association.kind === 'other-key-one') return ': one other row has the key';
-  const between = association.kind === 'through' ? rowsBetween(call.key, association, link) : null;
+  const between = association.kind === 'through' ? rowsBetween(other.key, association, link) : null;
   if (between === undefined) return ': no file says the rows between the models';
-  changeLinks({ call, link, key: ownKey, between }, verb, given);
+  changeLinks({ call: on(other, options), link, key: ownKey, between }, verb, given);
   return null;
 }
 

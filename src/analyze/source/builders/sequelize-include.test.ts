@@ -195,8 +195,34 @@ test('a value that is undefined in `where` is no missing condition', () => {
   );
 });
 
+test('a condition that only one path sets is there on that path', () => {
+  expect(unit(`const where = {}; if (given) where.name = given; await Genre.destroy({ where });`)).toBe(`unit f
+  if given
+    DELETE FROM genres WHERE name = $1  [given]
+  else
+    DELETE FROM genres
+`);
+});
+
+test('a row that other code gives a service', () => {
+  expect(
+    read({
+      ...models,
+      'a.ts': `import { Author } from './author'; import { Book } from './book';
+        class Current { private author: Author; set one(author: Author) { this.author = author; } get one() { return this.author; } }
+        export class Books { constructor(private current: Current) {} remove() { return Book.destroy({ where: { authorId: this.current.one.id } }); } }`,
+    }),
+  ).toContain('DELETE FROM books WHERE "authorId" = $1  [? what author is]');
+});
+
 test('a model of which a field differs by path is saved', () => {
   expect(
     unit(`const row = Genre.build({ name: given.name ? given.name : undefined }); await Genre.create(row.toJSON());`),
   ).toContain('INSERT INTO genres (name) VALUES ($1) RETURNING id, name');
+});
+
+test('a new row gets its key by a method of its association', () => {
+  expect(unit(`const book = Book.build({ title: given }); await book.$set('author', id);`)).toContain(
+    'INSERT INTO books (title, "authorId") VALUES ($1, $2) RETURNING id, title, "authorId"  [given, id]',
+  );
 });

@@ -67,7 +67,7 @@ function rowsBetween({ call, link, key }: Linking, between: Entity, verb: LinkVe
   const look = withCondition(startQuery(rows, 'select'), verb === 'set' ? own : those);
   const found = runCall(rows, { ...look, columns: [...between.fields.keys()].map((field) => shown(rows, field)) });
   if (verb === 'set')
-    when(call, somethingFound, () =>
+    when(call, somethingFound(), () =>
       remove([...own, ' AND ', ...column(between, otherName), ' = ', unknown('a row that is gone')]),
     );
   const insert = (target: Abstract): Abstract =>
@@ -89,11 +89,14 @@ function rowsBetween({ call, link, key }: Linking, between: Entity, verb: LinkVe
   const isNew: Value =
     list.length === 1 && verb === 'add' && targets.kind === 'array'
       ? expression('=', valueOf(rowCount(found)), zero)
-      : somethingFound;
+      : somethingFound();
   for (const target of list) when(call, isNew, () => insert(target));
 }
 
-const somethingFound: Value = { kind: 'unknown', reason: 'which rows were found' };
+/** Each is a condition of its own: what is deleted does not decide what is inserted. */
+function somethingFound(): Value {
+  return { kind: 'unknown', reason: 'which rows were found' };
+}
 
 function when({ machine }: SequelizeCall, condition: Value, run: () => Abstract): void {
   machine.fork(
@@ -118,7 +121,7 @@ function otherRows({ call, link, key }: Linking, verb: LinkVerb, targets: Abstra
   if (verb === 'set') {
     const look = withCondition(startQuery(call, 'select'), own);
     runCall(call, { ...look, columns: [...entity.fields.keys()].map((field) => shown(call, field)) });
-    when(call, somethingFound, () =>
+    when(call, somethingFound(), () =>
       write(constant(null), [...column(entity, primary), ' = ', unknown('a row that is gone')]),
     );
   }
