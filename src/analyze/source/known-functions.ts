@@ -1,6 +1,15 @@
 /** Functions that the language, Node and web frameworks give. */
 import type ts from 'typescript';
-import { absent, type Abstract, arrayOf, constant, type External, plain, undefinedValue, unknown } from './abstract-value.ts';
+import {
+  absent,
+  type Abstract,
+  arrayOf,
+  constant,
+  type External,
+  plain,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
 import { objectIn } from './builders/entity.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import type { Machine } from './machine.ts';
