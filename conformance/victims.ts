@@ -24,7 +24,7 @@ export interface VictimsOptions {
 export interface VictimsResult {
   /** Deadlocks of the server up to where a schedule differs. */
   deadlocks: number;
-  /** Of them: those of which the victim is not the transaction that is lightest as every index has one page. */
+  /** Of them: those of which the victim is not the transaction that is lightest as every index has one page, or the pages of `byPages`. */
   notLightest: number;
   /** Schedules in which the server's victim was none of the candidates. */
   readonly outside: number[];

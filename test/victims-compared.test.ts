@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { likelyChoices, MoiraiSide } from '../conformance/moirai-side.ts';
 import { deadlockVictims, runSchedule, type Schedule, type Side, type Step } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
-import { compareSchedule, mayBeginPage } from '../conformance/victims.ts';
+import { compareSchedule, compareVictims, mayBeginPage, type VictimDifference } from '../conformance/victims.ts';
+import type { Answer } from './sql-oracle/answer.ts';
 import { faulty } from './support/faulty-side.ts';
 import { MissingServer, serversAreRequired } from './support/server-process.ts';
 
@@ -77,6 +78,31 @@ function withOtherVictims(side: MoiraiSide): Side {
     },
   });
 }
+
+test('of a schedule that differs the fewest statements that do so are reported', async () => {
+  const side = new MoiraiSide('mysql');
+  const refused: Answer = { kind: 'error', code: '1317', message: 'interrupted' };
+  let isFirst = true;
+  const refusing = faulty(side, {
+    prepare: (schedule) => {
+      isFirst = true;
+      return side.prepare(schedule);
+    },
+    settle: async () => {
+      const answers = await side.settle();
+      const isRefused = isFirst && answers.has(0);
+      if (isRefused) isFirst = false;
+      return isRefused ? new Map([...answers, [0, refused]]) : answers;
+    },
+  });
+  const reported: VictimDifference[] = [];
+  const onDifference = (difference: VictimDifference) => void reported.push(difference);
+  const result = await compareVictims({ schedules: 1, first: 450, seed: 62, onDifference }, refusing);
+  expect(result).toMatchObject({ outside: [], byPages: [], different: [450] });
+  expect(reported.map(({ number, smallest }) => [number, smallest.line, smallest.schedule.steps.length])).toEqual([
+    [450, 0, 0],
+  ]);
+});
 
 /** The middle row is searched by its key, then another is inserted before it: of wide rows two fill a page. */
 const insertedBefore = (width: number): Schedule => ({
