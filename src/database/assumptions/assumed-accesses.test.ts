@@ -173,6 +173,24 @@ describe('a join of PostgreSQL may begin with either table, or merge two indexes
   });
 });
 
+describe('a statement that was sent before is noted again', () => {
+  const sql = 'select n from t where owner = 1';
+
+  test('at a level at which its way decides', async () => {
+    const weaker = ['begin isolation level read committed', sql, 'commit'];
+    const { assumed: before } = await afterStatements('postgres', 'serializable', weaker);
+    expect(before.list).toEqual([]);
+    const { assumed } = await afterStatements('postgres', 'serializable', [...weaker, sql]);
+    expect(assumed.list.map(({ taken }) => taken)).toEqual(['by index t_owner']);
+  });
+
+  test('after a change of its ways', async () => {
+    const changed = [sql, 'drop index t_owner', sql, 'create index t_owner_n on t (owner, n)', sql];
+    const { assumed } = await afterStatements('postgres', 'serializable', changed);
+    expect(assumed.list.map(({ taken }) => taken)).toEqual(['by index t_owner', 'by index t_owner_n']);
+  });
+});
+
 test('a statement that was sent twice is one; a clause names the table and the way', async () => {
   const sql = 'select n from t where owner = 1';
   const { assumed } = await afterStatements('postgres', 'serializable', [sql, sql, 'delete from t where owner = 2']);
