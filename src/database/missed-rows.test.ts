@@ -130,6 +130,16 @@ describe.each(dialects)('%s: a condition does not find', (dialect, isolation) =>
     expect(missed(served.history())).toEqual(["a/0: jobs/1 = null where state = 'new' <- b/0"]);
   });
 
+  test('no row but that of its key, where a subquery looks up one', async () => {
+    const served = await run(twoJobs, [
+      ['b', 'delete from jobs where id = 2'],
+      ['a', 'update jobs set worker = (select worker from jobs as other where id = 1) + 1 where id = 1'],
+      ['a', 'insert into jobs select 3, state, 0 from jobs as other where id = 1'],
+      ['a', "delete from jobs where state = (select state from jobs as other where id = 7) and id = 3"],
+    ]);
+    expect(missed(served.history())).toEqual([]);
+  });
+
   test('nothing of a write that was rolled back, to a savepoint or with its transaction', async () => {
     const served = await run(jobs, [
       ['a', 'begin'],

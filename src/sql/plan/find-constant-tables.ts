@@ -16,7 +16,10 @@ export function constantTablesOf({ nodes, conjuncts }: FromList, planning: Plann
     const { table, row } = node.item;
     const [access] = accessWays(table, row, constant, () => false, planning.dialect);
     if (access?.isPoint !== true) return [];
-    return { table: table.id, paths: access.paths, condition: rowCondition(node.item, [], planning) };
+    const everyRow = rowCondition(node.item, [], planning);
+    // Of the rows of its paths: what the query asks of them is recorded when it reads them.
+    const condition: ConstantTable['condition'] = (frame) => ({ ...everyRow(frame), keep: null });
+    return { table: table.id, paths: access.paths, condition };
   });
   if (found.length === 0) return [];
   const isPossible = possible({ nodes, conjuncts }, 'select', planning);
