@@ -36,6 +36,11 @@ export function recordRead({ storage, isolation }: InnodbTransaction, index: Inn
   footprint.touchRange(indexName(index), kind, contains);
 }
 
+/** The committed version of a row is read where only its record in a secondary index is locked: that does not keep writers of other columns out. */
+export function recordCommittedRead({ footprint }: InnodbStorage, { index, key }: IndexRecord): void {
+  footprint?.touchKey(indexName(index), 'see', key, index.shape.compare);
+}
+
 // ---- records that are there or not
 
 /** A scan of the records from `from` to `to`, inclusive; without one, from the first or to the last. */

@@ -145,6 +145,7 @@ class LockingRead {
       if (clustered === 'skipped') return 'skipped';
     }
     // Another transaction may be writing columns that are not in the index.
+    if (this.#isCovered) footprints.recordCommittedRead(this.#transaction.storage, record);
     const version = this.#isCovered ? currentVersion(row.newest, this.#transaction.writer) : row.newest;
     if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
     if (isNew) this.#unlock(record, kind);

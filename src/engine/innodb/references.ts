@@ -44,6 +44,7 @@ export function* lockReferences(
     if (isMarked(index, record)) continue;
     if (modeOf(request) === 'X' && (yield* lockRow(transaction, record, reason)) === 'gone') continue;
     // Another transaction may be writing columns that are not in the index.
+    footprints.recordCommittedRead(transaction.storage, record);
     const version = currentVersion(record.row.newest, transaction.writer);
     if (version !== null && !isMarked(index, record) && matches(version) && !(yield* wantsMore(take(version)))) return;
   }

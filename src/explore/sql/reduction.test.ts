@@ -48,10 +48,11 @@ async function bothWays(
   isolation: string,
   sessions: Sessions,
   schedulesMax: number,
+  schema?: string,
 ): Promise<{ readonly all: Seen; readonly reduced: Seen } | null> {
   const profile = parseProfile({ engine: dialect, isolation });
-  const all = await seen(programOf(dialect, sessions), profile, false, schedulesMax);
-  const reduced = all === null ? null : await seen(programOf(dialect, sessions), profile, true);
+  const all = await seen(programOf(dialect, sessions, schema), profile, false, schedulesMax);
+  const reduced = all === null ? null : await seen(programOf(dialect, sessions, schema), profile, true);
   if (all === null || reduced === null) return null;
   expect(reduced.histories).toEqual(all.histories);
   expect(reduced.outcomes).toEqual(all.outcomes);
@@ -117,6 +118,28 @@ describe('InnoDB: aggregates and unions that lock conflict with what they have r
     ];
     const both = await bothWays('mysql', isolation, sessions, Infinity);
     expect(both?.reduced.histories.length).toBeGreaterThan(1);
+  });
+});
+
+describe('InnoDB: a record of a secondary index that is locked without its row conflicts with commits of the row', () => {
+  const session = (statement: string) => [{ kind: 'sql' as const, sql: statement }];
+  const schema = [
+    'CREATE TABLE p (id int PRIMARY KEY, k int, u int UNIQUE, n int)',
+    'CREATE INDEX p_k ON p (k)',
+    'INSERT INTO p VALUES (1, 1, 1, 10), (2, 1, 2, 20)',
+    'CREATE TABLE c (id int PRIMARY KEY, u int, FOREIGN KEY (u) REFERENCES p (u))',
+  ].join(';');
+
+  test.each([
+    'SELECT id FROM p WHERE k = 1 FOR SHARE',
+    'SELECT id FROM p WHERE k = 1 LOCK IN SHARE MODE',
+    'SELECT count(*) FROM p WHERE k = 1 LOCK IN SHARE MODE',
+    'SELECT id FROM p WHERE k < 2 ORDER BY k DESC LOCK IN SHARE MODE',
+    'INSERT INTO c VALUES (1, 2)',
+  ])('%s', async (statement) => {
+    const sessions = [session('UPDATE p SET n = n * 2 WHERE id = 2'), session(statement)];
+    const both = await bothWays('mysql', 'repeatable read', sessions, Infinity, schema);
+    expect(both?.reduced.histories).toHaveLength(2);
   });
 });
 
