@@ -135,7 +135,7 @@ describe.each(dialects)('%s: a condition does not find', (dialect, isolation) =>
       ['b', 'delete from jobs where id = 2'],
       ['a', 'update jobs set worker = (select worker from jobs as other where id = 1) + 1 where id = 1'],
       ['a', 'insert into jobs select 3, state, 0 from jobs as other where id = 1'],
-      ['a', "delete from jobs where state = (select state from jobs as other where id = 7) and id = 3"],
+      ['a', 'delete from jobs where state = (select state from jobs as other where id = 7) and id = 3'],
     ]);
     expect(missed(served.history())).toEqual([]);
   });

@@ -17,6 +17,7 @@ import {
   type InnodbVersion,
 } from './table.ts';
 import type { InnodbTransaction } from './transaction.ts';
+import { currentVersion } from '../versions.ts';
 
 interface Duplicate {
   readonly kind: 'duplicate';
@@ -247,9 +248,11 @@ function* findDuplicate(
     yield* transaction.lock(record, transaction.duplicateMode, 'next-key', 'wait', reasonOf(index));
     if (transaction.lockWait.count > waits) return 'again';
     if (!(record instanceof IndexRecord) || record.row === row) continue;
-    const { newest } = record.row;
-    if (newest !== null && index.shape.compare(record.key, key) === 0 && !isMarked(index, record))
-      return { kind: 'duplicate', index: index.shape.id, row: newest };
+    // Another transaction may be writing columns that are not in the index.
+    footprints.recordCommittedRead(transaction.storage, record);
+    const current = currentVersion(record.row.newest, transaction.writer);
+    if (current !== null && index.shape.compare(record.key, key) === 0 && !isMarked(index, record))
+      return { kind: 'duplicate', index: index.shape.id, row: current };
   }
   return null;
 }

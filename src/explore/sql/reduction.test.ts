@@ -136,6 +136,7 @@ describe('InnoDB: a record of a secondary index that is locked without its row c
     'SELECT count(*) FROM p WHERE k = 1 LOCK IN SHARE MODE',
     'SELECT id FROM p WHERE k < 2 ORDER BY k DESC LOCK IN SHARE MODE',
     'INSERT INTO c VALUES (1, 2)',
+    'INSERT INTO p VALUES (9, 9, 2, 0)',
   ])('%s', async (statement) => {
     const sessions = [session('UPDATE p SET n = n * 2 WHERE id = 2'), session(statement)];
     const both = await bothWays('mysql', 'repeatable read', sessions, Infinity, schema);
