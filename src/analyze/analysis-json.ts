@@ -6,9 +6,11 @@ import type { AnomalyRun, CodeReport } from './code/code-report.ts';
 
 /** The `--json` shape of `moirai analyze`. @param files of the programs of the anomalies, then of those of units; `null`: not written */
 export function analysisJson(analysis: Analysis, files: readonly (string | null)[]): object {
-  const { transactions, anomalies, unitAnomalies, notUnderstood, leftOut, evidence, code } = analysis;
+  const { transactions, anomalies, unitAnomalies, notUnderstood, assumed, leftOut, evidence, code } = analysis;
+  const conclusion = conclude(evidence);
   return {
-    ...conclusionJson(conclude(evidence)),
+    ...conclusionJson(conclusion),
+    ...(conclusion.kind === 'satisfied' ? {} : { assumed }),
     transactions: transactions.map(({ name, place, level, isAutocommit, weakest, weakestChanged, changes }) => ({
       name,
       ...place,

@@ -18,11 +18,11 @@ export interface AnalysisReport extends Omit<AnalysisText, 'style'> {
 }
 
 export function analysisReport(analysis: Analysis, text: AnalysisReport): ReportData {
-  const { units, transactions, anomalies, unitAnomalies, notUnderstood, leftOut, evidence } = analysis;
+  const { units, transactions, anomalies, unitAnomalies, notUnderstood, assumed, leftOut, evidence } = analysis;
   const conclusion = conclude(evidence);
   const all = [...anomalies, ...unitAnomalies];
   const size = `${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}`;
-  const notes = conclusion.kind === 'satisfied' ? conclusion.assumed : leftOut;
+  const notes = conclusion.kind === 'satisfied' ? conclusion.assumed : [...assumed, ...leftOut];
   return {
     heading: text.heading,
     database: text.database,

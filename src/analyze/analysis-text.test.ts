@@ -44,14 +44,18 @@ test.each([
   ['robust', [read], 'robust: at these levels'],
   ['an anomaly', [transaction('add', null, [read, write])], 'lost-update'],
   ['unknown', [{ kind: 'not-understood', place: { file: 'a.ts', line: 1 }, reason: 'it is not read' }], 'unknown:'],
-] as const)('what is left out of the analysis is said once: %s', async (_, steps, verdict) => {
+] as const)('what is assumed of the source, and left out of it, is said once: %s', async (_, steps, verdict) => {
   const leftOut = ['db/seed.ts runs while no other transaction does: it is a seed'];
+  const assumed = ['callers of add, which were not found, have no transaction open'];
   const analysis = await analyze(
-    { ...application({ schema, units: { add: steps } }), leftOut },
+    { ...application({ schema, units: { add: steps } }), assumed, leftOut },
     { isolation: 'read committed' },
   );
   const text = formatAnalysis(analysis, { style: (_kind, shown) => shown, files: [], invocation: 'moirai' });
   expect(text).toContain(verdict);
-  expect(text.split('\n').filter((line) => line.includes('seed'))).toEqual([`  assumed: ${leftOut[0]}`]);
-  expect(analysisJson(analysis, [])).toMatchObject({ leftOut });
+  expect(text.split('\n').filter((line) => /seed|callers/.test(line))).toEqual([
+    `  assumed: ${assumed[0]}`,
+    `  assumed: ${leftOut[0]}`,
+  ]);
+  expect(analysisJson(analysis, [])).toMatchObject({ assumed: expect.arrayContaining(assumed), leftOut });
 });

@@ -17,7 +17,7 @@ export interface AnalysisText {
 }
 
 export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
-  const { units, transactions, anomalies, unitAnomalies, notUnderstood, leftOut, evidence, code } = analysis;
+  const { units, transactions, anomalies, unitAnomalies, notUnderstood, assumed, leftOut, evidence, code } = analysis;
   const conclusion = conclude(evidence);
   const missing = notUnderstood.length === 0 ? '' : `; ${counted(notUnderstood.length, 'place')} not understood`;
   const sections = [
@@ -32,7 +32,7 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
     code === undefined ? [] : codeLines(code),
     conclusionLines(conclusion, transactions.length, text),
     // A robust verdict has them among its assumptions.
-    conclusion.kind === 'satisfied' && transactions.length > 0 ? [] : leftOut.map(assumedLine),
+    conclusion.kind === 'satisfied' && transactions.length > 0 ? [] : [...assumed, ...leftOut].map(assumedLine),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)

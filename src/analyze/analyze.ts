@@ -53,6 +53,8 @@ export interface Analysis {
   readonly unitAnomalies: readonly Anomaly[];
   readonly notUnderstood: readonly NotUnderstoodPlace[];
   /** As of `Application`: whatever the verdict is. */
+  readonly assumed: readonly string[];
+  /** As of `Application`: whatever the verdict is. */
   readonly leftOut: readonly string[];
   readonly evidence: Evidence;
   /** What the application's own code did, where it ran. */
@@ -150,6 +152,7 @@ class ApplicationAnalysis {
       anomalies,
       unitAnomalies: units.anomalies,
       notUnderstood,
+      assumed: this.#application.assumed ?? [],
       leftOut: this.#application.leftOut ?? [],
       evidence: this.#evidence(anomalies, units, notUnderstood, set, weakest),
     };
@@ -387,6 +390,7 @@ class ApplicationAnalysis {
         ...notSearched('not searched for anomalies across their transactions:', units.unsearched),
       ],
       assumed: [
+        ...(this.#application.covered ?? []),
         ...(this.#application.assumed ?? []),
         ...(this.#application.leftOut ?? []),
         ...this.#schema.unread.assumed,

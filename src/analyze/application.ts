@@ -17,8 +17,10 @@ export interface Application {
   readonly units: readonly Unit[];
   /** What belongs to no unit: a file that does not parse, a handle that leaves the sources. The rest stands among the steps, where it would run. */
   readonly notUnderstood: readonly NotUnderstood[];
-  /** What the source takes for granted, as clauses: a trace shows only what ran. */
+  /** What the units take for granted, as clauses, whatever is found: that the callers of one have no transaction open. */
   readonly assumed?: readonly string[];
+  /** What a robust verdict takes for granted beside, as clauses: a trace shows only what ran. */
+  readonly covered?: readonly string[];
   /** Files of the source that are no part of the units, as clauses that say why: seeds. */
   readonly leftOut?: readonly string[];
 }

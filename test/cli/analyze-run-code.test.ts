@@ -215,6 +215,37 @@ test('without source there is nothing to run: bad input', async () => {
   });
 }, 60_000);
 
+test.runIf(process.env['MOIRAI_HEAVY'] === '1')(
+  'the anomalies of SmallBank, by its own code',
+  async () => {
+    const from = 'examples/analyze/smallbank';
+    const { code, out, err } = await runBuilt([
+      'analyze',
+      `${from}/src`,
+      '--schema',
+      `${from}/schema.sql`,
+      '--run-code',
+      '--json',
+    ]);
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    const found = JSON.parse(out) as {
+      anomalies: readonly { name: string; transactions: readonly string[]; ran: string }[];
+      code: { units: readonly { name: string; ran: boolean; differences: readonly unknown[] }[] };
+    };
+    expect(found.anomalies.map(({ name, transactions, ran }) => [name, transactions.length, ran])).toEqual([
+      ...Array.from({ length: 4 }, () => ['lost-update', 1, 'code']),
+      ['read-skew', 2, 'code'],
+      ['causality-violation', 2, 'code'],
+      ['read-skew', 2, 'code'],
+      ['long-fork', 3, 'code'],
+    ]);
+    expect(found.code.units.map(({ ran, differences }) => [ran, differences.length])).toEqual(
+      Array.from({ length: 5 }, () => [true, 0]),
+    );
+  },
+  900_000,
+);
+
 test('the three anomalies of the shop, by its own code', async () => {
   const { code, out, err } = await runBuilt([
     'analyze',

@@ -73,7 +73,7 @@ export async function applicationFromTraffic(
         ),
         ...shortened.map((place) => notUnderstood(place, 'the statement is too long to have been kept')),
       ],
-      assumed: [
+      covered: [
         `the ${whole.length + counts.repeated} transactions that were recorded are all that run, and the ways that they took all that there are`,
         'values that were equal in all transactions of a program are the same value',
       ],

@@ -262,7 +262,7 @@ describe('what is left out, or listed', () => {
     const found = traffic([...same, [begin, read(1, 5), write(1, 6), commit]], 4).finish();
     expect([found.transactions.length, found.counts.repeated]).toEqual([5, 5]);
     const { application } = await applicationFromTraffic(found, { schema, ownsConstants: false, nameOf: () => null });
-    expect(application.assumed?.[0]).toContain('the 10 transactions that were recorded are all that run');
+    expect(application.covered?.[0]).toContain('the 10 transactions that were recorded are all that run');
   });
 
   test('of transactions that continue in many ways, the most frequent are followed and the others listed', async () => {
