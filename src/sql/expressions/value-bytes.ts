@@ -70,13 +70,17 @@ export function chargeRows(
   columns: readonly { readonly type: SqlType }[],
   budget: Budget | undefined,
 ): void {
-  const sized = columns.flatMap(({ type }, i) => (isSized(type) ? [i] : []));
-  if (sized.length === 0) return;
   for (const row of rows) {
     let bytes = 0;
-    for (const i of sized) bytes += valueBytes(row[i] ?? null);
+    for (let i = 0; i < row.length; i += 1) bytes += sentBytes(row[i] ?? null, columns[i]?.type);
     chargeFor(budget, bytes * MESSAGE_FACTOR);
   }
+}
+
+/** Asked for each value that is sent: nothing is allocated. */
+function sentBytes(value: SqlValue, type: SqlType | undefined): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && type !== undefined && isSized(type) ? valueBytes(value) : 0;
 }
 
 /** The text, its bytes, and the message that has them. */
