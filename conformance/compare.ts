@@ -34,16 +34,19 @@ export async function compare(
   const unsupported = unsupportedAnswer(ours.trace, theirs);
   if (unsupported !== null) return { kind: 'unsupported', message: unsupported };
   const last = await runOnMoirai(schedule, { ...likely, firstToWake: 'last' });
+  /** What the server answered, each once: two statements that wake together may change the victim of a deadlock. */
+  const runs: Trace[] = [];
   for (let run = 1; ; run += 1) {
     const isEqual = [ours, last].some(
       ({ trace }) => firstDifferent(trace, theirs) === null && sameRefusal(trace, theirs),
     );
     if (isEqual) return { kind: 'equal', theirs };
+    if (!runs.some((other) => firstDifferent(other, theirs) === null)) runs.push(theirs);
     if (run === runsOfServer) break;
     theirs = await runSchedule(schedule, real);
   }
-  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely))
-    return { kind: 'equal by another plan', theirs };
+  const equal = await equalByAnotherPlan(schedule, runs, ours.accesses, likely);
+  if (equal !== undefined) return { kind: 'equal by another plan', theirs: equal };
   return { kind: 'different', line: firstDifferent(ours.trace, theirs) ?? 0, ours: ours.trace, theirs };
 }
 
@@ -58,22 +61,24 @@ async function runOnMoirai(
   return { trace, accesses: side.accesses };
 }
 
-async function equalsByAnotherPlan(
+/** @returns the run of the server that moirai gives by other access paths */
+async function equalByAnotherPlan(
   schedule: Schedule,
-  theirs: Trace,
+  runs: readonly Trace[],
   accesses: Accesses,
   likely: MoiraiChoices,
-): Promise<boolean> {
+): Promise<Trace | undefined> {
   let tried = 0;
   for (const ways of combinationsOf(accesses)) {
-    if (tried === plansMax) return false;
+    if (tried === plansMax) return undefined;
     tried += 1;
     for (const firstToWake of ['longest', 'last'] as const) {
       const { trace } = await runOnMoirai(schedule, { ...likely, firstToWake, ways });
-      if (firstDifferent(trace, theirs) === null) return true;
+      const equal = runs.find((theirs) => firstDifferent(trace, theirs) === null);
+      if (equal !== undefined) return equal;
     }
   }
-  return false;
+  return undefined;
 }
 
 /** One place by another path, then two, then three. */
