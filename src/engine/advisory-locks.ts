@@ -4,7 +4,7 @@
  */
 import type { StorageTransaction, Wait, Waiting } from '../sql/model/index.ts';
 import type { FootprintRecorder } from './footprint.ts';
-import { HeavyweightLocks, type LockOwner, type LockRequest, touchLock } from './heavyweight-locks.ts';
+import { HeavyweightLocks, holdersFirst, type LockOwner, type LockRequest, touchLock } from './heavyweight-locks.ts';
 import { waitWeight, type WeighedWaits } from './weighed-waits.ts';
 
 export type AdvisoryMode = 'share' | 'exclusive';
@@ -40,7 +40,7 @@ type Held = Record<AdvisoryLock['owner'], AdvisoryLock[]>;
 
 export class AdvisoryLocks {
   /** With those on tables, where the engine has both in one manager. */
-  readonly locks = new HeavyweightLocks();
+  readonly locks = new HeavyweightLocks(holdersFirst);
   readonly #options: AdvisoryLocksOptions;
   /** What each session and its transaction hold, in order. */
   readonly #held = new Map<number, Held>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Footprint } from './footprint.ts';
 import { tableLockModes } from '../sql/model/index.ts';
-import { HeavyweightLocks, type LockMode, type LockOwner, touchLock } from './heavyweight-locks.ts';
+import { HeavyweightLocks, holdersFirst, type LockMode, type LockOwner, touchLock } from './heavyweight-locks.ts';
 
 const [a, b, c] = [1, 2, 3].map((id): LockOwner => ({ session: id, id: id + 10 })) as [LockOwner, LockOwner, LockOwner];
 
@@ -33,7 +33,7 @@ describe('the conflict table', () => {
   });
 
   function isFree(first: LockMode, second: LockMode): boolean {
-    const locks = new HeavyweightLocks();
+    const locks = new HeavyweightLocks(holdersFirst);
     locks.tryAcquire('table 1', a, first, 'wait');
     return locks.tryAcquire('table 1', b, second, 'wait');
   }
@@ -48,7 +48,7 @@ describe('the conflict table', () => {
 
 describe('the queue', () => {
   test('a request waits behind an earlier one that conflicts with it', () => {
-    const locks = new HeavyweightLocks();
+    const locks = new HeavyweightLocks(holdersFirst);
     locks.tryAcquire('t', a, 'access share', 'wait');
     const exclusive = locks.request('t', b, 'access exclusive');
     expect(locks.tryAcquire('t', c, 'access share', 'wait')).toBe(false);
@@ -61,15 +61,26 @@ describe('the queue', () => {
   });
 
   test('a session that holds what others wait for goes before them', () => {
-    const locks = new HeavyweightLocks();
+    const locks = new HeavyweightLocks(holdersFirst);
     locks.tryAcquire('t', a, 'access share', 'wait');
     locks.request('t', b, 'access exclusive');
     expect(locks.tryAcquire('t', a, 'row exclusive', 'wait')).toBe(true);
     expect(locks.tryAcquire('t', c, 'row exclusive', 'wait')).toBe(false);
   });
 
+  test('a request that precedes one which has to wait goes before it, and behind one that has not', () => {
+    const precedes = (requested: LockMode): boolean => requested === 'access exclusive';
+    const locks = new HeavyweightLocks({ passes: () => false, precedes });
+    locks.tryAcquire('t', a, 'row exclusive', 'wait');
+    const share = locks.request('t', b, 'share');
+    locks.release('t', 1, 'row exclusive');
+    const later = locks.request('t', c, 'row exclusive');
+    const exclusive = locks.request('t', a, 'access exclusive');
+    expect([share, exclusive, later].map((request) => locks.blockers(request))).toEqual([[], [12], [12, 11]]);
+  });
+
   test('of two that share and both want more, the later one is refused at once', () => {
-    const locks = new HeavyweightLocks();
+    const locks = new HeavyweightLocks(holdersFirst);
     locks.tryAcquire('t', a, 'share', 'wait');
     locks.tryAcquire('t', b, 'share', 'wait');
     const first = locks.request('t', a, 'exclusive');
@@ -78,7 +89,7 @@ describe('the queue', () => {
   });
 
   test('one that waits for a place in the queue only can overtake, and go back', () => {
-    const locks = new HeavyweightLocks();
+    const locks = new HeavyweightLocks(holdersFirst);
     locks.tryAcquire('t', a, 'access share', 'wait');
     const exclusive = locks.request('t', b, 'access exclusive');
     const share = locks.request('t', c, 'access share');
@@ -91,7 +102,7 @@ describe('the queue', () => {
 });
 
 test('a lock is free when it was released as often as it was acquired', () => {
-  const locks = new HeavyweightLocks();
+  const locks = new HeavyweightLocks(holdersFirst);
   expect([locks.tryAcquire('t', a, 'exclusive', 'wait'), locks.tryAcquire('t', a, 'exclusive', 'wait')]).toEqual([
     true,
     true,

@@ -56,16 +56,22 @@ interface LockedObject {
 /** Objects that no session locks or waits for are kept up to here: most are locked again soon. */
 const unusedMax = 1_000;
 
+/** Which requests go before others that wait already. */
+export interface QueueOrder {
+  /** Does a session that holds a lock of this mode go before those that wait for it? */
+  readonly passes: (held: LockMode) => boolean;
+  /** Does a request of a mode go before one that waits for another, whoever holds what? */
+  readonly precedes: (requested: LockMode, waiting: LockMode) => boolean;
+}
+
+export const holdersFirst: QueueOrder = { passes: () => true, precedes: () => false };
+
 export class HeavyweightLocks {
   readonly #objects = new Map<LockTag, LockedObject>();
-  readonly #passes: (held: LockMode) => boolean;
+  readonly #order: QueueOrder;
 
-  /**
-   * @param passes does a session that holds a lock of this mode go before those that wait for it? In PostgreSQL all do; of MySQL's metadata locks those
-   * of definitions, which upgrade them.
-   */
-  constructor(passes: (held: LockMode) => boolean = () => true) {
-    this.#passes = passes;
+  constructor(order: QueueOrder) {
+    this.#order = order;
   }
 
   /**
@@ -173,10 +179,15 @@ export class HeavyweightLocks {
     return null;
   }
 
-  /** Before the first that waits for what the requesting session holds, or at the end. */
-  #queuePlace(object: LockedObject, { owner }: LockRequest): number {
-    const own = heldBy(object, owner).filter(this.#passes);
-    const place = object.queue.findIndex(({ mode }) => own.some((held) => isConflict(held, mode)));
+  /** Before the first that waits for what the requesting session holds, or that it precedes and that still has to wait; or at the end. */
+  #queuePlace(object: LockedObject, { owner, mode }: LockRequest): number {
+    const { passes, precedes } = this.#order;
+    const own = heldBy(object, owner).filter(passes);
+    const place = object.queue.findIndex(
+      (waiting, i) =>
+        own.some((held) => isConflict(held, waiting.mode)) ||
+        (precedes(mode, waiting.mode) && blockersIn(object, waiting, i).length > 0),
+    );
     return place < 0 ? object.queue.length : place;
   }
 

@@ -16,7 +16,7 @@ import { waitWeight, type WeighedWaits } from '../weighed-waits.ts';
 export class MetadataLocks {
   /** In footprints and to those that wait. */
   readonly name: string;
-  readonly locks = new HeavyweightLocks(isOfDefinition);
+  readonly locks = new HeavyweightLocks({ passes: isOfDefinition, precedes });
   readonly waits: WeighedWaits;
 
   /** @param waits where deadlocks are looked for */
@@ -119,6 +119,12 @@ function rank(mode: LockMode): number {
 
 function isOfDefinition(mode: LockMode): boolean {
   return rank(mode) >= rank('share update exclusive');
+}
+
+/** `m_waiting_incompatible` in mdl.cc: a request does not get its lock while one that precedes it waits, even one that came later. */
+function precedes(requested: LockMode, waiting: LockMode): boolean {
+  if (requested === 'access exclusive') return waiting !== 'access exclusive';
+  return requested === 'share row exclusive' && waiting === 'row exclusive';
 }
 
 function deadlock(): SqlError {

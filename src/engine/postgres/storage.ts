@@ -9,7 +9,7 @@
  * this storage calls `rollback` or `rollbackTo` when a statement throws. Snapshots, tables and indexes are not transactional: DDL is at once.
  */
 import type { TableShape, TransactionOptions, SqlValue } from '../../sql/model/index.ts';
-import { HeavyweightLocks } from '../heavyweight-locks.ts';
+import { HeavyweightLocks, holdersFirst } from '../heavyweight-locks.ts';
 import { VersionedStorage, type VersionedStorageOptions } from '../versioned-storage.ts';
 import { PostgresTable, type ScanOrder, type StoredRow } from './table.ts';
 import { PostgresTransaction } from './transaction.ts';
@@ -52,7 +52,7 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
     this.readsWholeIndex = options.predicateReads === 'index';
     this.#scanOrder = options.scanOrder ?? 'insertion';
     this.anyVictim = options.deadlockVictim === 'any';
-    this.heavyweight = options.heavyweight ?? new HeavyweightLocks();
+    this.heavyweight = options.heavyweight ?? new HeavyweightLocks(holdersFirst);
   }
 
   protected newTable(shape: TableShape): PostgresTable {
