@@ -102,7 +102,7 @@ function comparisonsOf(expression: A_Expr, scope: QueryScope): Comparison[] {
         ...comparison(right, mirrored[operator] ?? '=', [left], scope),
       ];
     case 'AEXPR_IN':
-      return operator === '=' && 'List' in right ? comparison(left, 'in', right.List.items ?? [], scope) : [];
+      return operator === '=' && 'List' in right ? listComparison(left, right.List.items ?? [], scope) : [];
     case 'AEXPR_OP_ANY':
       return operator === '=' ? comparison(left, 'any', [right], scope) : [];
     case 'AEXPR_BETWEEN': {
@@ -113,6 +113,16 @@ function comparisonsOf(expression: A_Expr, scope: QueryScope): Comparison[] {
     default:
       return [];
   }
+}
+
+/** A list of one value is compared with `=` by both servers (`transformAExprIn` in parse_expr.c), in MariaDB one that repeats a constant, too. */
+function listComparison(left: Node, values: readonly Node[], scope: QueryScope): Comparison[] {
+  const [first, ...others] = values;
+  const isRepeated = (each: Node): boolean =>
+    engineRules[scope.dialect].isClustered && 'A_Const' in each && treeText(each) === treeText(first);
+  return others.every(isRepeated)
+    ? comparison(left, '=', values.slice(0, 1), scope)
+    : comparison(left, 'in', values, scope);
 }
 
 /** `(a, b) = (1, 2)` compares each with each; `(a, b) > (1, 2)` is a range. */
