@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Abstract, constant } from './abstract-value.ts';
+import { type Abstract, constant, objectOf } from './abstract-value.ts';
 import { allOf, expression } from './conditions.ts';
 import { read } from './read-source.test-support.ts';
 import { StepLimit, TooLarge } from './step-limit.ts';
@@ -95,4 +95,18 @@ test('a long condition depends on each of its arguments, though its parts are sh
   const all = allOf([long, { kind: 'argument', name: 'other' }]);
   const parts = all.kind === 'expression' ? all.operands.slice(1) : [];
   expect(parts).toEqual([asked, { kind: 'argument', name: 'other' }]);
+});
+
+test('an object that holds itself, and objects that share others, are values', () => {
+  const itself = `import { Pool } from 'pg'; const pool = new Pool();
+    export async function keep(asked) { const node = { id: asked.id }; node.parent = node; await pool.query('DELETE FROM items WHERE node = $1', [node]); }`;
+  expect(read({ 'keep.ts': itself }, false)).toContain('DELETE FROM items WHERE node = $1');
+  const shared = Array.from({ length: 60 }).reduce<Abstract>(
+    (before) => objectOf({ left: before, right: before }),
+    constant(1),
+  );
+  const value = valueOf(shared);
+  const [left, right] = value.kind === 'expression' ? value.operands : [];
+  expect(left?.kind).toBe('expression');
+  expect(left).toBe(right);
 });

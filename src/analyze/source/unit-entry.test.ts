@@ -43,6 +43,14 @@ exports.find = find;`;
   );
 });
 
+test('a file that exports another one as an object', () => {
+  const names = entries({
+    'items.ts': `${pg}export * as names from './names';\nexport const find = async (id: number) => { ${query} };`,
+    'names.ts': `export const one = 1;`,
+  });
+  expect(names.get('find')).toMatchObject({ kind: 'function', of: { file: 'items.ts', export: 'find' } });
+});
+
 test('parameters that are taken apart, and those that a caller may leave out', () => {
   const text = `export async function find({ id, size: n = 1 }: Query, limit = 10, ...rest: string[]) { ${query} }`;
   const [entry] = entries({ 'items.ts': pg + text }).values();

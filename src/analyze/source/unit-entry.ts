@@ -59,6 +59,8 @@ function valueOf(typescript: typeof ts, node: ts.Declaration): ts.Expression | u
   if (typescript.isVariableDeclaration(node) || typescript.isPropertyAssignment(node)) return node.initializer;
   if (typescript.isExportAssignment(node)) return node.expression;
   if (typescript.isBinaryExpression(node)) return node.right;
+  // `export * as items from './items'`: a file has no parent.
+  if (typescript.isSourceFile(node)) return undefined;
   // `exports.pay = ...`
   return typescript.isBinaryExpression(node.parent) ? node.parent.right : undefined;
 }

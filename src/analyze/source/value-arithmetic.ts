@@ -5,6 +5,25 @@ import { isTrue, zero, expression, same, not, allOf, either, isConstant } from '
 
 /** What a statement's parameter is. */
 export function valueOf(abstract: Abstract): Value {
+  return valueWithin(abstract, new Map());
+}
+
+/** Lists and objects that one value holds; `null`: the value is inside of this one. */
+type Parts = Map<Abstract, Value | null>;
+
+/** Each list and object once: they may share others, and an object may hold itself. */
+function valueWithin(abstract: Abstract, parts: Parts): Value {
+  if (abstract.kind !== 'array' && abstract.kind !== 'object') return partValue(abstract, parts);
+  const known = parts.get(abstract);
+  if (known === null) return { kind: 'unknown', reason: 'an object that holds itself' };
+  if (known !== undefined) return known;
+  parts.set(abstract, null);
+  const value = partValue(abstract, parts);
+  parts.set(abstract, value);
+  return value;
+}
+
+function partValue(abstract: Abstract, parts: Parts): Value {
   switch (abstract.kind) {
     case 'value':
       return abstract.value;
@@ -16,14 +35,14 @@ export function valueOf(abstract: Abstract): Value {
     case 'row':
       return expression('first', { kind: 'rows', statement: abstract.statement });
     case 'array':
-      return expression('list', ...abstract.elements.value.map(valueOf));
+      return expression('list', ...abstract.elements.value.map((one) => valueWithin(one, parts)));
     case 'object':
       // Objects of classes may refer to each other.
       if (abstract.of !== null)
         return { kind: 'unknown', reason: `an object of ${abstract.of.node.name?.text ?? 'a class'}` };
-      return expression('object', ...[...abstract.properties.values()].map((cell) => valueOf(cell.value)));
+      return expression('object', ...[...abstract.properties.values()].map((cell) => valueWithin(cell.value, parts)));
     case 'choice':
-      return valueOfChoice(abstract);
+      return valueOfChoice(abstract, parts);
     case 'external':
       return { kind: 'unknown', reason: `something of ${abstract.module}` };
     case 'native':
@@ -37,10 +56,15 @@ export function valueOf(abstract: Abstract): Value {
 /** Of choices within choices, which share their sides: without sharing their values would double with each. */
 const values = new WeakMap<Choice, Value>();
 
-function valueOfChoice(choice: Choice): Value {
+function valueOfChoice(choice: Choice, parts: Parts): Value {
   const known = values.get(choice);
   if (known !== undefined) return known;
-  const value = expression('if', choice.condition, valueOf(choice.ifTrue), valueOf(choice.ifFalse));
+  const value = expression(
+    'if',
+    choice.condition,
+    valueWithin(choice.ifTrue, parts),
+    valueWithin(choice.ifFalse, parts),
+  );
   if ([choice.ifTrue, choice.ifFalse].every(isFixed)) values.set(choice, value);
   return value;
 }
