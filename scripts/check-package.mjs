@@ -2,9 +2,9 @@
 // may still lack a file, a dependency or a type in the tarball. Needs dist (`npm run build`).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +19,7 @@ try {
     'README.md',
     'LICENSE',
     'CHANGELOG.md',
+    'SECURITY.md',
     'dist/api/index.js',
     'dist/api/index.d.ts',
     'dist/report-page.html',
@@ -28,13 +29,22 @@ try {
     assert.ok(paths.includes(path), `${path} is not in the package`);
   }
   assert.deepEqual(
-    paths.filter((path) => path.startsWith('dist/') && path.includes('.test.')),
+    paths.filter((path) => path.startsWith('dist/') && (path.includes('.test.') || path.endsWith('.map'))),
     [],
-    'the package has tests of its own in it',
+    'the package has tests of its own or source maps in it',
   );
+  assert.deepEqual(linksOutOf(paths), [], 'these files link to what is not in the package');
+
+  // A project that resolves no peers gives every package the same older commander, and this one its own.
+  const beside = join(folder, 'beside');
+  mkdirSync(beside);
+  writeFileSync(join(beside, 'package.json'), JSON.stringify({ name: 'beside', private: true }));
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  run('npm', ['install', '--legacy-peer-deps', ...quiet, 'knex@3.3.0', `../${packed.filename}`], beside);
+  assert.equal(run('npx', ['--no-install', 'moirai', '--version'], beside).trim(), version);
 
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `./${packed.filename}`]);
+  run('npm', ['install', ...quiet, `./${packed.filename}`]);
   assert.equal(run('npx', ['--no-install', 'moirai', '--version']).trim(), version);
   assert.match(run('npx', ['--no-install', 'moirai', 'demo']), /violated in \d+ of 1,000 runs at causal/);
 
@@ -55,6 +65,24 @@ try {
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Relative links of the packed Markdown files that lead to no packed file or folder. */
+function linksOutOf(paths) {
+  return paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...withoutCode(readFileSync(join(root, path), 'utf8')).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => [
+        path,
+        posix.join(posix.dirname(path), link),
+      ]),
+    )
+    .filter(([, target]) => !paths.some((path) => path === target || path.startsWith(`${target}/`)))
+    .map(([path, target]) => `${path}: ${target}`);
+}
+
+function withoutCode(markdown) {
+  return markdown.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
 }
 
 /** Standard output of a command; its messages go to ours, and so does its output when it fails. */

@@ -1,5 +1,6 @@
 /** The commands and their options. What is wrong with them is one line, as for every other bad input. */
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import type * as typed from '@commander-js/extra-typings';
+import { Command, CommanderError } from './commander.ts';
 import { formatInputError, InputError, isTruncated, unknownNameHint } from '../base/index.ts';
 import { addCheck } from './check/check-command.ts';
 import { addCompletion } from './completion-command.ts';
@@ -70,7 +71,7 @@ async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCod
   return code;
 }
 
-function unknownCommand(name: string, { commands }: Command): InputError {
+function unknownCommand(name: string, { commands }: typed.Command): InputError {
   const hint = unknownNameHint(
     name,
     commands.map((command) => command.name()),
@@ -78,7 +79,7 @@ function unknownCommand(name: string, { commands }: Command): InputError {
   return new InputError('option/usage', `unknown command "${name}": ${hint}`);
 }
 
-function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
+function commandsFor(host: Host, end: (code: ExitCode) => void): typed.Command {
   const moirai = new Command('moirai')
     .description('Finds the bugs that transaction isolation hides.')
     .version(moiraiVersion(), '-v, --version', 'print the version')

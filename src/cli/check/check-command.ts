@@ -1,5 +1,6 @@
 /** `moirai check`: at which levels is a history, or are many? */
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
+import { Option } from '../commander.ts';
 import { InputError, stopText } from '../../base/index.ts';
 import { isolationLevels } from '../../isolation/index.ts';
 import { parseCommitTestLevel } from '../../states/index.ts';

@@ -1,5 +1,6 @@
 /** `moirai explore`: its options, and which kind of program it was given. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
+import { Option } from '../commander.ts';
 import { InputError } from '../../base/index.ts';
 import { baseLevels } from '../../explore/index.ts';
 import { constrainingLevels } from '../../isolation/index.ts';

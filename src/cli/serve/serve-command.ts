@@ -1,6 +1,6 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
 import { setFlagsFromString } from 'node:v8';
-import { type Command } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { seeded, InputError } from '../../base/index.ts';
 import type { ServedDatabase } from '../../serve/index.ts';
 import type { Profile, Replay, SqlDatabase } from '../../database/index.ts';

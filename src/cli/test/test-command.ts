@@ -1,5 +1,6 @@
 /** `moirai test`: campaigns of a user's program, as text or as JSON. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
+import { Option } from '../commander.ts';
 import { strategyNames } from '../../mockdb/index.ts';
 import { exitCodes } from '../options/exit-codes.ts';
 import { defaults, replayCommand, shellWord } from '../options/invocation.ts';
