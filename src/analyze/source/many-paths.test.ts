@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Abstract, constant, objectOf } from './abstract-value.ts';
 import { allOf, expression } from './conditions.ts';
 import { read } from './read-source.test-support.ts';
+import { rowsOfPaths } from './rows-of-paths.ts';
 import { StepLimit, TooLarge } from './step-limit.ts';
 import { valueOf } from './value-arithmetic.ts';
 import type { Value } from '../application.ts';
@@ -109,4 +110,16 @@ test('an object that holds itself, and objects that share others, are values', (
   const [left, right] = value.kind === 'expression' ? value.operands : [];
   expect(left?.kind).toBe('expression');
   expect(left).toBe(right);
+});
+
+test('rows of choices that share their sides are one list of each statement', () => {
+  const rows = (statement: string): Abstract => ({ kind: 'rows', statement });
+  const shared = Array.from({ length: 60 }, (_, at) => `c${at}`).reduce<Abstract>((before, name) => {
+    const condition = (end: string): Value => ({ kind: 'argument', name: name + end });
+    const other: Abstract = { kind: 'choice', condition: condition('b'), ifTrue: rows(name), ifFalse: before };
+    return { kind: 'choice', condition: condition('a'), ifTrue: before, ifFalse: other };
+  }, rows('first'));
+  const one = shared.kind === 'choice' ? rowsOfPaths(shared) : undefined;
+  const value = one?.kind === 'value' ? one.value : undefined;
+  expect(value?.kind === 'expression' ? value.operands : []).toHaveLength(61);
 });

@@ -16,12 +16,17 @@ export function rowsOfPaths(list: Abstract & { readonly kind: 'choice' }): Abstr
   return lists === undefined || lists.size <= pathsMax ? undefined : plain(expression('one of', ...lists.values()));
 }
 
-/** By statement; `undefined` where a path gives something else, or rows with methods. */
+/** By statement; `undefined` where a path gives something else, or rows with methods. Choices share their sides: each part is read once. */
 function rowsIn(list: Abstract): ReadonlyMap<string, Value> | undefined {
-  if (isNothing(list)) return new Map();
-  if (list.kind === 'rows')
-    return list.elementOf === undefined ? new Map([[list.statement, valueOf(list)]]) : undefined;
-  if (list.kind !== 'choice') return undefined;
-  const [a, b] = [rowsIn(list.ifTrue), rowsIn(list.ifFalse)];
-  return a === undefined || b === undefined ? undefined : new Map([...a, ...b]);
+  const found = new Map<string, Value>();
+  const seen = new Set<Abstract>();
+  const areRows = (part: Abstract): boolean => {
+    if (seen.has(part) || isNothing(part)) return true;
+    seen.add(part);
+    if (part.kind === 'choice') return areRows(part.ifTrue) && areRows(part.ifFalse);
+    if (part.kind !== 'rows' || part.elementOf !== undefined) return false;
+    found.set(part.statement, valueOf(part));
+    return true;
+  };
+  return areRows(list) ? found : undefined;
 }
