@@ -1,4 +1,5 @@
 /** Associated rows of Sequelize: what joins them, what a row object does with them, and what is listed. */
+import { Sequelize } from 'sequelize';
 import { expect, test } from 'vitest';
 import { read } from '../read-source.test-support.ts';
 
@@ -225,4 +226,14 @@ test('a new row gets its key by a method of its association', () => {
   expect(unit(`const book = Book.build({ title: given }); await book.$set('author', id);`)).toContain(
     'INSERT INTO books (title, "authorId") VALUES ($1, $2) RETURNING id, title, "authorId"  [given, id]',
   );
+});
+
+const names = `Order Orders url_click url_clicks users_stats Tags Posts Category Categories Address Addresses Status Alias Box Class Series News Media Data
+  Person OrderIndex Matrix Knife Woman Quiz Analysis Child Access Bus Day Wish Match`;
+
+test.each(names.split(/\s+/))('the table of a model %s has the name that the library gives it', (name) => {
+  const { tableName } = new Sequelize({ dialect: 'postgres' }).define(name, {});
+  const source = `import { Sequelize } from 'sequelize'; const Model = new Sequelize('').define('${name}', {}, { timestamps: false });
+    export const f = () => Model.findAll({ attributes: ['id'] });`;
+  expect(read({ 'a.ts': source }).replaceAll('"', '')).toBe(`unit f\n  SELECT id FROM ${tableName}\n`);
 });

@@ -169,13 +169,27 @@ function isOn(options: ReadonlyMap<string, Abstract>, name: string, otherwise: b
   return typeof value === 'boolean' ? value : otherwise;
 }
 
-/** English plurals as far as rules go; irregular nouns need `tableName`. */
+/** English plurals as far as rules go, as Sequelize makes them; other irregular nouns need `tableName`. */
 export function pluralOf(name: string): string {
+  // A model may be named in the plural: `Orders`, `url_clicks`, `Media`.
+  if (/(?:[^isu]s|media|data)$/i.test(name) && !/alias$/i.test(name)) return name;
+  const irregular = irregularNouns.find(([one]) => new RegExp(`${one}$`, 'i').test(name));
+  if (irregular !== undefined) return name.slice(0, 1 - irregular[0].length) + irregular[1].slice(1);
+  if (/sis$/i.test(name)) return `${name.slice(0, -2)}es`;
   if (/(?:s|x|z|ch|sh)$/i.test(name)) return `${name}es`;
-  if (/[^aeiou]y$/i.test(name)) return `${name.slice(0, -1)}ies`;
-  if (/person$/i.test(name)) return name.replace(/erson$/i, 'eople');
-  return /child$/i.test(name) ? `${name}ren` : `${name}s`;
+  return /[^aeiou]y$/i.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
+
+/** By their ends. */
+const irregularNouns = [
+  ['person', 'people'],
+  ['child', 'children'],
+  ['index', 'indices'],
+  ['matrix', 'matrices'],
+  ['knife', 'knives'],
+  ['woman', 'women'],
+  ['quiz', 'quizzes'],
+] as const;
 
 export function singularOf(name: string): string {
   if (/ies$/i.test(name)) return `${name.slice(0, -3)}y`;
