@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runBuilt, UserFolder } from '../support/cli.ts';
 import { CommandProcess } from '../support/command-process.ts';
@@ -171,7 +173,10 @@ test.each([[[]], [['--jobs', '2']], [['--simulate', '5']]])(
 test('the example of --help is in the package', async () => {
   const { out } = await protocol('--help');
   const [example = ''] = /examples\/\S+\.ts/.exec(out) ?? [];
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
   expect(example).toBe('examples/protocols/two-phase-locking.ts');
-  expect(files).toContain('examples/**/*.ts');
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+    cwd: root,
+  });
+  const [packed] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  expect(packed.files.map(({ path }) => path)).toContain(example);
 });
