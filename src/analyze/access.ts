@@ -29,6 +29,8 @@ export type AccessedRow =
       readonly index: string;
       readonly isPrimary: boolean;
       readonly values: readonly Value[];
+      /** Where all are constants: equal for one row, other for another; `null`: it may be any row. */
+      readonly constant: string | null;
       /** Is the key that of a sequence or a default, which the INSERT returns? Another INSERT has another. */
       readonly isGenerated?: true;
       /** Is it the one that the statement itself takes? Without it, the statement looks for none. */

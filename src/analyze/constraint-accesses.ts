@@ -1,13 +1,14 @@
 /** What a server reads and writes to keep foreign keys. Its checks of a parent lock it against deletion; they are taken as reads, which allows more. */
-import { columnAtCell, type ForeignKey, type Catalog, type Table } from '../sql/index.ts';
+import { columnAtCell, type ForeignKey, type Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
 import type { Value } from './application.ts';
 import type { InsertedRow } from './insert-accesses.ts';
 import { indexColumns, keyRow, uniqueIndexes } from './row-keys.ts';
+import type { Schema } from './schema.ts';
 
 /** Each parent of a new row is looked for. */
-export function checksOfWrite({ access, values }: InsertedRow, catalog: Catalog): readonly Access[] {
-  return access.table.foreignKeys.flatMap((key) => parentRead(access.table, key, values, catalog));
+export function checksOfWrite({ access, values }: InsertedRow, schema: Schema): readonly Access[] {
+  return access.table.foreignKeys.flatMap((key) => parentRead(access.table, key, values, schema));
 }
 
 /** New parents of changed references; children where a key changes. */
@@ -15,22 +16,22 @@ export function checksOfUpdate(
   table: Table,
   written: ReadonlySet<string>,
   values: ReadonlyMap<string, Value | undefined>,
-  catalog: Catalog,
+  schema: Schema,
 ): readonly Access[] {
   const isWritten = (cell: number): boolean => written.has(columnAtCell(table, cell)?.name ?? '');
   const parents = table.foreignKeys
     .filter(({ cells }) => cells.some(isWritten))
-    .flatMap((key) => parentRead(table, key, values, catalog));
-  const children = childrenOf(table, catalog)
+    .flatMap((key) => parentRead(table, key, values, schema));
+  const children = childrenOf(table, schema)
     .filter(({ key }) => key.parentCells.some(isWritten))
-    .flatMap(({ child, key }) => childAccess(child, key, key.onUpdate, catalog, []));
+    .flatMap(({ child, key }) => childAccess(child, key, key.onUpdate, schema, []));
   return [...parents, ...children];
 }
 
 /** Children are looked for, and deleted or changed where the key has an action. */
-export function checksOfDelete(table: Table, catalog: Catalog, above: readonly Table[] = []): readonly Access[] {
-  return childrenOf(table, catalog).flatMap(({ child, key }) =>
-    childAccess(child, key, key.onDelete, catalog, [...above, table]),
+export function checksOfDelete(table: Table, schema: Schema, above: readonly Table[] = []): readonly Access[] {
+  return childrenOf(table, schema).flatMap(({ child, key }) =>
+    childAccess(child, key, key.onDelete, schema, [...above, table]),
   );
 }
 
@@ -38,9 +39,9 @@ function parentRead(
   table: Table,
   { cells, parent: parentId, parentCells }: ForeignKey,
   values: ReadonlyMap<string, Value | undefined>,
-  catalog: Catalog,
+  schema: Schema,
 ): readonly Access[] {
-  const parent = catalog.tableById(parentId);
+  const parent = schema.catalog.tableById(parentId);
   if (parent === undefined) return [];
   const given = cells.map((cell) => values.get(columnAtCell(table, cell)?.name ?? ''));
   const names = parentCells.map((cell) => columnAtCell(parent, cell)?.name ?? '');
@@ -52,7 +53,7 @@ function parentRead(
   });
   const ordered = index === undefined ? [] : indexColumns(parent, index).map((column) => given[names.indexOf(column)]);
   const isKnown = index !== undefined && ordered.every((value) => value !== undefined);
-  const row = isKnown ? keyRow(index, ordered) : ({ kind: 'condition' } as const);
+  const row = isKnown ? keyRow(parent, index, ordered, schema) : ({ kind: 'condition' } as const);
   return [
     {
       table: parent,
@@ -66,8 +67,8 @@ function parentRead(
   ];
 }
 
-function childrenOf(table: Table, catalog: Catalog): readonly { readonly child: Table; readonly key: ForeignKey }[] {
-  return catalog
+function childrenOf(table: Table, schema: Schema): readonly { readonly child: Table; readonly key: ForeignKey }[] {
+  return schema.catalog
     .tables()
     .flatMap((child) => child.foreignKeys.filter(({ parent }) => parent === table.id).map((key) => ({ child, key })));
 }
@@ -76,7 +77,7 @@ function childAccess(
   child: Table,
   { cells }: ForeignKey,
   action: ForeignKey['onDelete'],
-  catalog: Catalog,
+  schema: Schema,
   above: readonly Table[],
 ): readonly Access[] {
   const columns = cells.map((cell) => columnAtCell(child, cell)?.name ?? '');
@@ -93,5 +94,5 @@ function childAccess(
     inserts: false,
   };
   if (!deletes || above.includes(child)) return [access];
-  return [access, ...checksOfDelete(child, catalog, above)];
+  return [access, ...checksOfDelete(child, schema, above)];
 }

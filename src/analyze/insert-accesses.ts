@@ -3,7 +3,8 @@ import type { Node } from '@pgsql/types';
 import { columnNamed, exactColumn, type MysqlInsert, type Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
 import type { Dialect, Value } from './application.ts';
-import { indexColumns, keyRow, uniqueIndexes, type ValueOf } from './row-keys.ts';
+import { indexColumns, keyRow, rowOfValues, uniqueIndexes, type ValueOf } from './row-keys.ts';
+import type { Schema } from './schema.ts';
 import { namesOf } from './sql-tree.ts';
 
 export interface InsertedRow {
@@ -14,7 +15,7 @@ export interface InsertedRow {
 
 export interface InsertReading {
   readonly valueOf: ValueOf;
-  readonly dialect: Dialect;
+  readonly schema: Schema;
   /** The name by which later statements use its row. */
   readonly result: string | null;
 }
@@ -24,8 +25,9 @@ export function insertAccesses(
   insert: MysqlInsert,
   table: Table,
   reads: ReadonlySet<string>,
-  { valueOf, dialect, result }: InsertReading,
+  { valueOf, schema, result }: InsertReading,
 ): readonly InsertedRow[] {
+  const { dialect } = schema;
   const writes = new Set([existence, ...table.columns.map(({ name }) => name)]);
   const onDuplicate = onDuplicateOf(insert);
   // DO NOTHING leaves a row that is there as it is, without a lock.
@@ -40,12 +42,12 @@ export function insertAccesses(
   return rows.flatMap((row) => {
     const values = new Map<string, Value>();
     for (const [column, node] of row) {
-      const value = valueOf(node);
+      const value = valueOf(node, exactColumn(table, column));
       if (value !== undefined) values.set(column, value);
     }
     const keys = uniqueIndexes(table).flatMap((index) => {
       const found = indexColumns(table, index).map((column) => values.get(column));
-      return found.every((value) => value !== undefined) ? [keyRow(index, found)] : [];
+      return found.every((value) => value !== undefined) ? [keyRow(table, index, found, schema)] : [];
     });
     const isOne = rows.length === 1 && creates && result !== null;
     const ofResult = isOne ? generatedKey(insert, table, values, result, dialect) : undefined;
@@ -69,7 +71,7 @@ function generatedKey(
     return column === undefined ? values.get(name) : { kind: 'column', statement, column, row: 'first' };
   });
   if (!found.every((value) => value !== undefined)) return undefined;
-  return { ...keyRow(primary, found), isGenerated: true };
+  return { ...rowOfValues(primary, found), isGenerated: true };
 }
 
 /** The name under which the result has a column. */

@@ -195,9 +195,8 @@ function witnessOf(split: TemplateSplit, templates: readonly PathTemplate[]): Wi
 }
 
 export const rowRules: Readonly<Record<Dialect, RowRules>> = {
-  postgres: { isDistinct: () => true, replacesRows: true },
-  // Text is compared by its collation: 'a' and 'A' may name one row.
-  mysql: { isDistinct: (value) => typeof value === 'number', replacesRows: false },
+  postgres: { replacesRows: true },
+  mysql: { replacesRows: false },
 };
 
 function tablesIn(templates: readonly PathTemplate[]): ReadonlySet<number> {

@@ -1,9 +1,10 @@
 /** Which row a condition names: by equality with the columns of a unique index. */
 import type { Node } from '@pgsql/types';
-import { columnNamed, type Index, type Table } from '../sql/index.ts';
+import { type Column, columnAtCell, columnNamed, type Index, type Table } from '../sql/index.ts';
 import type { AccessedRow } from './access.ts';
-import { formatValue } from './format-application.ts';
 import type { Dialect, Value } from './application.ts';
+import { keyConstants } from './key-constants.ts';
+import type { Schema } from './schema.ts';
 import { aliasOf, type FromTable, namesOf } from './sql-tree.ts';
 
 /** A table of a statement, and the rows of it that the statement's conditions let through. */
@@ -16,12 +17,12 @@ export interface Source {
   readonly mayMiss: boolean;
 }
 
-/** What an expression computes from parameters alone; `undefined`: the server computes it from rows. */
-export type ValueOf = (node: Node | undefined) => Value | undefined;
+/** What an expression computes from parameters alone, for a column where one has it; `undefined`: the server computes it from rows. */
+export type ValueOf = (node: Node | undefined, column?: Column) => Value | undefined;
 
 interface Reading {
   readonly valueOf: ValueOf;
-  readonly dialect: Dialect;
+  readonly schema: Schema;
 }
 
 interface Equality {
@@ -33,15 +34,14 @@ interface Equality {
 /** Tables joined by key to a row that is named are named too: a second look, with the first one's rows known. O(tables^2 * conditions) */
 export function sourcesOf(
   from: readonly (FromTable & { readonly table: Table })[],
-  valueOf: ValueOf,
-  dialect: Dialect,
+  reading: Reading,
 ): readonly Source[] {
   let sources: readonly Source[] = [];
   for (let known = -1, now = 0; known < now; ) {
     known = now;
     const before = sources;
     sources = from.map(({ table, relation, conditions }) =>
-      source(table, aliasOf(relation), conditions, before, { valueOf, dialect }),
+      source(table, aliasOf(relation), conditions, before, reading),
     );
     now = sources.filter(({ rows }) => rows[0]?.kind === 'key').length;
   }
@@ -53,7 +53,7 @@ function source(table: Table, alias: string, all: readonly Node[], known: readon
   const tables = conditions.map((node) => equalityOf(node, table, alias, known, reading));
   const equalities = tables.flatMap((each) => each ?? []);
   const found = uniqueIndexes(table)
-    .map((index) => keysOf(table, index, equalities))
+    .map((index) => keysOf(table, index, equalities, reading.schema))
     .find((keys) => keys !== undefined);
   if (found === undefined) return { table, alias, rows: [{ kind: 'condition' }], mayMiss: true };
   return { table, alias, rows: found.rows, mayMiss: conditions.length > found.columns || found.rows.length > 1 };
@@ -73,6 +73,7 @@ function keysOf(
   table: Table,
   index: Index,
   equalities: readonly Equality[],
+  schema: Schema,
 ): { readonly rows: readonly AccessedRow[]; readonly columns: number } | undefined {
   let tuples: readonly (readonly Value[])[] = [[]];
   for (const column of indexColumns(table, index)) {
@@ -82,16 +83,23 @@ function keysOf(
     tuples = tuples.flatMap((tuple) => first.values.map((value) => [...tuple, value]));
     if (tuples.length > keysMax) return undefined;
   }
-  const rows = tuples.map((values): AccessedRow => keyRow(index, values));
+  const rows = tuples.map((values): AccessedRow => keyRow(table, index, values, schema));
   return { rows, columns: index.parts.length };
 }
 
-export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): KeyRow {
-  return { kind: 'key', index: name, isPrimary, values };
+export function keyRow(table: Table, index: Index, values: readonly Value[], schema: Schema): KeyRow {
+  const columns = index.parts.flatMap(({ cell }) => columnAtCell(table, cell) ?? []);
+  const { values: named, constant } = keyConstants(table, columns, values, schema);
+  return { ...rowOfValues(index, named), constant };
+}
+
+/** Of values that are no constants. */
+export function rowOfValues({ name, isPrimary }: Index, values: readonly Value[]): KeyRow {
+  return { kind: 'key', index: name, isPrimary, values, constant: null };
 }
 
 export function indexColumns(table: Table, { parts }: Index): readonly string[] {
-  return parts.map(({ cell }) => table.columns.find((column) => column.cell === cell)?.name ?? '');
+  return parts.map(({ cell }) => columnAtCell(table, cell)?.name ?? '');
 }
 
 function equalityOf(
@@ -99,23 +107,26 @@ function equalityOf(
   table: Table,
   alias: string,
   known: readonly Source[],
-  { valueOf, dialect }: Reading,
+  { valueOf, schema }: Reading,
 ): Equality | undefined {
   if (!('A_Expr' in node)) return undefined;
   const { kind, name = [], lexpr, rexpr } = node.A_Expr;
   if (operatorOf(name) !== '=') return undefined;
+  const { dialect } = schema;
   const left = ownColumn(lexpr, table, alias, known, dialect);
   if (kind === 'AEXPR_IN') {
     const items = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []) : [];
-    const values = items.flatMap((item) => valueOf(item) ?? []);
+    const values = items.flatMap((item) => valueOf(item, left) ?? []);
     if (left === undefined || values.length < items.length || items.some((item) => mayBeList[dialect](item, valueOf)))
       return undefined;
-    return { column: left, values };
+    return { column: left.name, values };
   }
   if (kind !== 'AEXPR_OP') return undefined;
   const right = ownColumn(rexpr, table, alias, known, dialect);
-  if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known, dialect));
-  return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known, dialect));
+  if (left !== undefined) return equality(left, valueOf(rexpr, left) ?? joinedValue(rexpr, alias, known, dialect));
+  return right === undefined
+    ? undefined
+    : equality(right, valueOf(lexpr, right) ?? joinedValue(lexpr, alias, known, dialect));
 }
 
 /** `1=1`, which programs that build SQL begin or end a condition with, and TRUE. */
@@ -135,8 +146,8 @@ function operatorOf(name: readonly Node[]): string | undefined {
   return name.length === 1 && only !== undefined && 'String' in only ? only.String.sval : undefined;
 }
 
-function equality(column: string, value: Value | undefined): Equality | undefined {
-  return value === undefined ? undefined : { column, values: [value] };
+function equality({ name }: Column, value: Value | undefined): Equality | undefined {
+  return value === undefined ? undefined : { column: name, values: [value] };
 }
 
 /** `IN (?)`: MySQL's drivers put the elements of a list there. */
@@ -155,13 +166,13 @@ function ownColumn(
   alias: string,
   known: readonly Source[],
   dialect: Dialect,
-): string | undefined {
+): Column | undefined {
   if (node === undefined || !('ColumnRef' in node)) return undefined;
   const names = namesOf(node.ColumnRef);
-  const column = columnNamed(table, names.at(-1) ?? '', dialect)?.name;
+  const column = columnNamed(table, names.at(-1) ?? '', dialect);
   if (column === undefined) return undefined;
   const isOthers = known.some(
-    (other) => other.alias !== alias && columnNamed(other.table, column, dialect) !== undefined,
+    (other) => other.alias !== alias && columnNamed(other.table, column.name, dialect) !== undefined,
   );
   return names.length === 1 ? (isOthers ? undefined : column) : names.at(-2) === alias ? column : undefined;
 }
@@ -207,9 +218,9 @@ function keyText({ values, index }: KeyRow): string | null {
   return texts.every((text) => text !== undefined) ? `${index} ${texts.join(', ')}` : null;
 }
 
-/** Two values with the same text are the same value of one run; the unknown is never. */
+/** Two values with the same text are the same value of one run; the unknown is never. An argument may have the printed form of a column. */
 function sameText(value: Value): string | undefined {
-  return isKnown(value) ? formatValue(value) : undefined;
+  return isKnown(value) ? JSON.stringify(value) : undefined;
 }
 
 function isKnown(value: Value): boolean {

@@ -15,6 +15,8 @@ export class DdlRunner {
   readonly leftOut: LeftOut[] = [];
   /** Types of which columns are taken as text. */
   readonly asText = new Set<string>();
+  /** Tables that have such columns. */
+  readonly textTables = new Set<string>();
 
   constructor(session: Pick<Session, 'prepare' | 'execute'>) {
     this.#session = session;
@@ -52,6 +54,8 @@ export class DdlRunner {
       const text = sql.replaceAll(new RegExp(`(?<=["\\w]\\s+(?:\\w+\\.)?)${type}\\b`, 'gi'), 'text');
       if (text === sql) return undefined;
       this.asText.add(type);
+      const [, table] = /\btable\s+(?:if\s+(?:not\s+)?exists\s+|only\s+)*([\w."]+)/i.exec(sql) ?? [];
+      this.textTables.add(lastName(table ?? ''));
       return [text];
     }
     const [, table, column] =
@@ -71,4 +75,8 @@ const syntaxError = '42601';
 /** The same lines, those with commands of psql empty, as a dump holds them: `\restrict`, `\connect`. */
 export function withoutCommands(schema: string): string {
   return schema.replaceAll(/^\\(?:restrict|unrestrict|connect|set|unset|encoding|echo)\b.*$/gm, '');
+}
+
+export function lastName(name: string): string {
+  return name.replaceAll('"', '').split('.').at(-1) ?? name;
 }

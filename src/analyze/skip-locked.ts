@@ -5,7 +5,7 @@
 import type { LockingClause, Node, SelectStmt } from '@pgsql/types';
 import type { Table } from '../sql/index.ts';
 import type { AccessedRow } from './access.ts';
-import { indexColumns, keyRow, type Source, uniqueIndexes } from './row-keys.ts';
+import { indexColumns, rowOfValues, type Source, uniqueIndexes } from './row-keys.ts';
 import { aliasOf, namesOf } from './sql-tree.ts';
 
 export function lockingClauses({ lockingClause = [] }: SelectStmt): readonly LockingClause[] {
@@ -86,7 +86,7 @@ function keysShown(table: Table, shown: ReadonlyMap<string, string>, result: str
     const values = columns.map(
       (column) => ({ kind: 'column', statement: result, column: column ?? '', row: 'first' }) as const,
     );
-    return { ...keyRow(index, values), isTaken: true };
+    return { ...rowOfValues(index, values), isTaken: true };
   }
   return undefined;
 }

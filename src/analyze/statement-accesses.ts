@@ -4,10 +4,11 @@
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
 import { SqlError } from '../sql/model/index.ts';
-import { type MysqlCall, type Table, columnNamed, isSystemTable } from '../sql/index.ts';
+import { type Column, type MysqlCall, type Table, columnNamed, isSystemTable } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { effectOf } from './called-functions.ts';
+import { exactNumber, keepsValue } from './key-constants.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
 import { insertAccesses, onDuplicateOf } from './insert-accesses.ts';
 import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
@@ -116,7 +117,7 @@ class StatementReader {
     this.#tree = tree;
     this.#result = result;
     this.#parts = partsOf(tree);
-    this.#valueOf = (node) => valueOf(node, parameters);
+    this.#valueOf = (node, column) => valueOf(node, parameters, column);
     this.#schema = schema;
     this.#requireReadable(tree);
     for (const relation of this.#parts.relations) {
@@ -151,10 +152,10 @@ class StatementReader {
     const read = new Set([existence]);
     if (onDuplicateOf(insert) !== 'fail' || insert.returningClause !== undefined)
       for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
-    const reading = { valueOf: this.#valueOf, result: this.#result, dialect: this.#schema.dialect };
+    const reading = { valueOf: this.#valueOf, result: this.#result, schema: this.#schema };
     const writes = insertAccesses(insert, table, read, reading);
-    const checks = writes.flatMap((access) => checksOfWrite(access, this.#schema.catalog));
-    const deletes = onDuplicateOf(insert) === 'replace' ? checksOfDelete(table, this.#schema.catalog) : [];
+    const checks = writes.flatMap((access) => checksOfWrite(access, this.#schema));
+    const deletes = onDuplicateOf(insert) === 'replace' ? checksOfDelete(table, this.#schema) : [];
     // VALUES reads no snapshot: it waits for a row that another transaction inserts under the same key, and sees it.
     return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks, ...deletes]);
   }
@@ -169,12 +170,13 @@ class StatementReader {
     // A row with another key is another row from then on.
     const rows: Source = movesRow ? { ...target, rows: [{ kind: 'condition' }] } : target;
     const values = new Map(
-      this.#assignments(update).map(
-        ({ name, value }) => [columnNamed(target.table, name, this.#schema.dialect)?.name ?? name, value] as const,
-      ),
+      this.#assignments(update).map(({ name, node }) => {
+        const column = columnNamed(target.table, name, this.#schema.dialect);
+        return [column?.name ?? name, this.#valueOf(node, column)] as const;
+      }),
     );
     const writes = this.#accesses(rows, this.#columnsOf(target), written, false);
-    const checks = checksOfUpdate(target.table, written, values, this.#schema.catalog);
+    const checks = checksOfUpdate(target.table, written, values, this.#schema);
     return afterSnapshot(
       [...this.#readsOfSelects(), ...this.#readsOfOthers(update.fromClause, update.whereClause, update.relation)],
       [...writes, ...checks],
@@ -185,7 +187,7 @@ class StatementReader {
     const target = this.#target(statement.relation, statement.usingClause, statement.whereClause);
     const all = new Set([existence, ...target.table.columns.map(({ name }) => name)]);
     const writes = this.#accesses(target, this.#columnsOf(target), all, false);
-    const checks = checksOfDelete(target.table, this.#schema.catalog);
+    const checks = checksOfDelete(target.table, this.#schema);
     const others = this.#readsOfOthers(statement.usingClause, statement.whereClause, statement.relation);
     return afterSnapshot([...this.#readsOfSelects(), ...others], [...writes, ...checks]);
   }
@@ -213,7 +215,7 @@ class StatementReader {
       const table = this.#table(each.relation);
       return table === undefined ? [] : [{ ...each, table }];
     });
-    return sourcesOf(tables, this.#valueOf, this.#schema.dialect);
+    return sourcesOf(tables, { valueOf: this.#valueOf, schema: this.#schema });
   }
 
   #target(relation: RangeVar | undefined, from: readonly Node[] = [], where: Node | undefined): Source {
@@ -263,11 +265,9 @@ class StatementReader {
     return found;
   }
 
-  #assignments({
-    targetList = [],
-  }: UpdateStmt): readonly { readonly name: string; readonly value: Value | undefined }[] {
+  #assignments({ targetList = [] }: UpdateStmt): readonly { readonly name: string; readonly node: Node | undefined }[] {
     return targetList.flatMap((node) =>
-      'ResTarget' in node ? [{ name: node.ResTarget.name ?? '', value: this.#valueOf(node.ResTarget.val) }] : [],
+      'ResTarget' in node ? [{ name: node.ResTarget.name ?? '', node: node.ResTarget.val }] : [],
     );
   }
 
@@ -328,15 +328,20 @@ class StatementReader {
   }
 }
 
-function valueOf(node: Node | undefined, parameters: readonly Value[]): Value | undefined {
+/** @param column that has it */
+function valueOf(node: Node | undefined, parameters: readonly Value[], column?: Column): Value | undefined {
   if (node === undefined) return undefined;
   if ('ParamRef' in node) return parameters[(node.ParamRef.number ?? 1) - 1];
-  if ('TypeCast' in node) return valueOf(node.TypeCast.arg, parameters);
+  if ('TypeCast' in node) {
+    const value = valueOf(node.TypeCast.arg, parameters, column);
+    if (value === undefined || column === undefined || keepsValue(node.TypeCast, column)) return value;
+    return { kind: 'expression', operator: `cast ${JSON.stringify(node.TypeCast.typeName)}`, operands: [value] };
+  }
   if (!('A_Const' in node)) return undefined;
   const { ival, fval, sval, boolval, isnull } = node.A_Const;
   if (isnull === true) return { kind: 'constant', value: null };
   if (sval !== undefined) return { kind: 'constant', value: sval.sval ?? '' };
-  if (fval !== undefined) return { kind: 'constant', value: Number(fval.fval) };
+  if (fval !== undefined) return { kind: 'constant', value: exactNumber(fval.fval ?? '') };
   if (boolval !== undefined) return { kind: 'constant', value: boolval.boolval ?? false };
   return { kind: 'constant', value: ival?.ival ?? 0 };
 }

@@ -1,7 +1,6 @@
 /** From transactions in the words of the schema to the templates of the robustness algorithms: numbers for tables, columns and rows. */
 import type { Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
-import type { Value } from './application.ts';
 import { isDelete, replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
 import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
@@ -34,10 +33,7 @@ export interface Templates {
   readonly cut: readonly number[];
 }
 
-/** What names one row. */
 export interface RowRules {
-  /** Do two such values in a primary key always name two rows? */
-  readonly isDistinct: (value: Constant) => boolean;
   /** A row that is deleted and inserted again is another one to a statement that waits for it. */
   readonly replacesRows: boolean;
 }
@@ -220,9 +216,9 @@ class TemplateOfPath {
 
   #row(table: Table, row: AccessedRow): TemplateRow {
     if (row.kind === 'condition' || row.kind === 'taken') return { kind: row.kind };
-    const constant = constantOf(row, this.#rules.isDistinct);
-    if (constant !== undefined)
-      return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${constant}`) };
+    // Constants of other keys may be of the same row.
+    if (row.kind === 'key' && row.isPrimary && row.constant !== null)
+      return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${row.constant}`) };
     const text = rowText(table, row) ?? `new ${this.#rows.length}`;
     const known = this.#variables.get(text);
     if (known !== undefined) return { kind: 'variable', variable: known };
@@ -230,15 +226,4 @@ class TemplateOfPath {
     this.#rows.push({ table, row });
     return { kind: 'variable', variable: this.#rows.length - 1 };
   }
-}
-
-type Constant = Extract<Value, { kind: 'constant' }>['value'];
-
-/** Constants of the primary key are different rows where they are different; those of other keys may be the same row. */
-function constantOf(row: AccessedRow, isDistinct: (value: Constant) => boolean): string | undefined {
-  if (row.kind !== 'key' || !row.isPrimary) return undefined;
-  const constants = row.values.flatMap((value) =>
-    value.kind === 'constant' && isDistinct(value.value) ? [value] : [],
-  );
-  return constants.length < row.values.length ? undefined : JSON.stringify(constants.map(({ value }) => String(value)));
 }

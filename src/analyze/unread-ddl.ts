@@ -1,5 +1,5 @@
 /** What of a schema moirai does not run, and what that means for statements: a table that is missing, triggers that write. */
-import type { DdlRunner } from './run-ddl.ts';
+import { type DdlRunner, lastName } from './run-ddl.ts';
 
 export interface UnreadDdl {
   /** Why there is no table of this name, where its DDL was left out. */
@@ -8,11 +8,17 @@ export interface UnreadDdl {
   readonly functions: ReadonlySet<string>;
   /** By table: a trigger or a rule that may read or write other rows, `the trigger counted`. */
   readonly triggers: ReadonlyMap<string, string>;
+  /** Tables with a column of a type that moirai takes as text: its equal values may have different texts. */
+  readonly textTables: ReadonlySet<string>;
   /** What is taken for granted, as clauses. */
   readonly assumed: readonly string[];
 }
 
-export function unreadDdl({ leftOut, asText }: Pick<DdlRunner, 'leftOut' | 'asText'>): UnreadDdl {
+export function unreadDdl({
+  leftOut,
+  asText,
+  textTables,
+}: Pick<DdlRunner, 'leftOut' | 'asText' | 'textTables'>): UnreadDdl {
   const functions = new Map<string, string>();
   const tables = new Map<string, string>();
   const triggers = new Map<string, string>();
@@ -46,6 +52,7 @@ export function unreadDdl({ leftOut, asText }: Pick<DdlRunner, 'leftOut' | 'asTe
     tables,
     functions: new Set(functions.keys()),
     triggers,
+    textTables,
     assumed: [
       ...(all === '' ? [] : [`parts of the schema that moirai does not run change nothing: ${all}`]),
       ...[...asText].map((type) => `columns of the type ${type} are as text`),
@@ -59,10 +66,6 @@ function onlySetsColumns(fn: string | undefined): boolean {
   if (fn === undefined) return false;
   const body = fn.slice(fn.indexOf('$'));
   return /\bnew\b/i.test(body) && !/\b(?:select|insert|update|delete|perform|execute|call|merge)\b/i.test(body);
-}
-
-function lastName(name: string): string {
-  return name.replaceAll('"', '').split('.').at(-1) ?? name;
 }
 
 function withoutComments(sql: string): string {
