@@ -190,8 +190,16 @@ export type Value =
   | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
   /**
    * A deterministic function of its operands. The operator is SQL's: `+ - * / % || = <> < <= > >= and or not`, `is null`,
-   * `if` (condition, then, else), and `abs ceil floor max min round trunc`. Any other is the name of a function of which nothing else is known.
+   * `if` (condition, then, else), and `abs ceil floor max min round trunc`; `fails` of row counts: one of
+   * those statements ended with an error, and those behind it did not run. Any other is the name of a function of which nothing else is known.
    */
   | { readonly kind: 'expression'; readonly operator: string; readonly operands: readonly Value[] }
   /** Anything, each time: a clock, a random number, what was not understood. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | UnknownValue;
+
+export interface UnknownValue {
+  readonly kind: 'unknown';
+  readonly reason: string;
+  /** Columns, rows, row counts and elements that it may be computed from: none of a clock. Without it, anything that the unit has read before. */
+  readonly from?: readonly Value[];
+}

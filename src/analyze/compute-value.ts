@@ -29,12 +29,17 @@ const roundings: Readonly<Record<string, (...numbers: readonly number[]) => numb
   trunc: (n = 0) => Math.trunc(n),
 };
 
+/** A condition: one of the statements of which it has the row counts failed. Those behind it have not happened then. */
+export const fails = 'fails';
+
 /** Of a function of which nothing is known: its first operand, which is one such function. */
 export function computed(operator: string, operands: readonly unknown[]): unknown {
   const [first = null, second = null, third = null] = operands;
   if (operator === 'and') return operands.every(isTrue);
   if (operator === 'or') return operands.some(isTrue);
   if (operator === 'not') return !isTrue(first);
+  // A statement that has a row count has run.
+  if (operator === fails) return false;
   if (operator === 'is null') return first === null;
   if (operator === 'if') return isTrue(first) ? second : third;
   if (operator === '||') return `${String(first)}${String(second)}`;

@@ -1,4 +1,5 @@
 /** The ways through a transaction: which of its statements run, one after another. */
+import { fails } from './compute-value.ts';
 import type {
   AnyStep,
   Branch,
@@ -49,6 +50,8 @@ interface Item {
   readonly step: Statement | Savepoint | RollbackToSavepoint;
   readonly piece: number;
   readonly conditions: readonly Value[];
+  /** It failed, or its transaction did. */
+  readonly isUndone?: true;
 }
 
 interface UnfinishedPath {
@@ -129,27 +132,90 @@ class Walk {
     const negated: Value = { kind: 'expression', operator: 'not', operands: [condition] };
     const inside = (held: Value): readonly UnfinishedPath[] =>
       open.map((path) => ({ ...path, conditions: [...path.conditions, held] }));
-    const all = [...this.through(ifTrue, inside(condition)), ...this.through(ifFalse, inside(negated))];
+    const all = [
+      ...this.through(ifTrue, this.#withFailures(condition, inside(condition))),
+      ...this.through(ifFalse, isFailure(condition) ? inside(negated) : this.#withFailures(condition, inside(negated))),
+    ];
     // Where both sides lead on, what follows does not depend on the condition.
     if (all.some(({ end }) => end !== 'open')) return all;
     const isOther = (one: Value): boolean => one !== condition && one !== negated;
     return all.map((path) => ({ ...path, conditions: path.conditions.filter(isOther) }));
   }
 
+  /** Besides as they are, the paths on which a statement failed that the condition names. */
+  #withFailures(condition: Value, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
+    const named = failuresIn(condition);
+    if (named.size === 0) return open;
+    const isNamed = ({ step }: Item): boolean => step.kind === 'statement' && isOneOf(step.result, named);
+    return open.flatMap((path) => {
+      const failing = path.items.filter((item) => isNamed(item) && item.isUndone !== true);
+      return [path, ...failing.map((item) => ({ ...path, items: this.#without(path.items, item, isNamed) }))];
+    });
+  }
+
+  /** The steps where one failed: its transaction is rolled back where it ends there, and what stands behind it has not happened. */
+  #without(items: readonly Item[], failed: Item, isNamed: (item: Item) => boolean): readonly Item[] {
+    const at = items.indexOf(failed);
+    const isOpen = this.#isInTransaction && failed.piece === this.#pieces;
+    return items.flatMap((item, index): readonly Item[] => {
+      if (index === at || (!isOpen && item.piece === failed.piece)) return [{ ...item, isUndone: true }];
+      return index > at && isNamed(item) ? [] : [item];
+    });
+  }
+
   #loop(loop: Loop<AnyStep>, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
     this.hasLoops = true;
     const all: UnfinishedPath[] = [...open];
-    let last: readonly UnfinishedPath[] = open.map((path) => ({
-      ...path,
-      conditions: [...path.conditions, loop.over],
-    }));
+    let last: readonly UnfinishedPath[] = open;
     for (let time = 1; time <= timesMax; time += 1) {
-      last = this.through(iteration(loop, time), last);
+      const element = eachOf(loop, time);
+      last = this.through(
+        iteration(loop, time),
+        last.map((path) => ({ ...path, conditions: [...path.conditions, element] })),
+      );
       all.push(...last);
       last = last.filter(({ end }) => end === 'open');
     }
-    return all.map((path) => ({ ...path, conditions: path.conditions.filter((one) => one !== loop.over) }));
+    // Where an element may end the path, what follows runs because of all of them.
+    if (all.some(({ end }) => end !== 'open'))
+      return all.map((path) => ({ ...path, conditions: [...path.conditions, eachOf(loop, 0)] }));
+    const own = new Set(range(timesMax).map((at) => JSON.stringify(eachOf(loop, at + 1))));
+    return all.map((path) => ({
+      ...path,
+      conditions: path.conditions.filter((one) => !own.has(JSON.stringify(one))),
+    }));
   }
+}
+
+function isFailure(condition: Value): boolean {
+  return condition.kind === 'expression' && condition.operator === fails;
+}
+
+/** Names of results. */
+function failuresIn(condition: Value): ReadonlySet<string> {
+  if (condition.kind !== 'expression') return new Set();
+  const { operands } = condition;
+  if (!isFailure(condition)) return new Set(operands.flatMap((one) => [...failuresIn(one)]));
+  return new Set(operands.flatMap((one) => (one.kind === 'row-count' ? [one.statement] : [])));
+}
+
+/** On what each step of a loop depends: whether there is such an element. */
+function eachOf({ name, over }: Loop<AnyStep>, time: number): Value {
+  const element: Value = { kind: 'element', loop: time === 0 ? name : `${name}#${time}`, field: null };
+  return { kind: 'expression', operator: ofEach, operands: [element, over] };
+}
+
+/** Of a condition: the element of a loop, and what the loop is over. */
+export const ofEach = 'each';
+
+/** Is it the result of a name, or of one of the times around a loop? */
+export function isOneOf(result: string | null, names: { readonly has: (name: string) => boolean }): boolean {
+  for (let name = result; name !== null; name = /^(.*)#\d+$/.exec(name)?.[1] ?? null) if (names.has(name)) return true;
+  return false;
+}
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
 }
 
 /** The steps of one time around, with names of their own for the element and for results. */
@@ -205,6 +271,10 @@ function renamedValue(value: Value, rename: (name: string) => string): Value {
       return { ...value, loop: rename(value.loop) };
     case 'expression':
       return { ...value, operands: value.operands.map((each) => renamedValue(each, rename)) };
+    case 'unknown':
+      return value.from === undefined
+        ? value
+        : { ...value, from: value.from.map((each) => renamedValue(each, rename)) };
     default:
       return value;
   }
@@ -213,8 +283,8 @@ function renamedValue(value: Value, rename: (name: string) => string): Value {
 function withoutUndone(items: readonly Item[]): Path {
   const path: PathStatement[] = [];
   const since = new Map<string, number>();
-  for (const { step, piece, conditions } of items) {
-    if (step.kind === 'statement') path.push({ statement: step, piece, conditions, isUndone: false });
+  for (const { step, piece, conditions, isUndone = false } of items) {
+    if (step.kind === 'statement') path.push({ statement: step, piece, conditions, isUndone });
     else if (step.kind === 'savepoint') since.set(step.name, path.length);
     else
       for (let at = since.get(step.name) ?? path.length; at < path.length; at += 1)

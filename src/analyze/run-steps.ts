@@ -3,7 +3,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { AnyStep, Dialect, Statement, Transaction, Value } from './application.ts';
 import { engineOf, quotedName } from './engines.ts';
 import { statementsIn } from './paths.ts';
-import { computed, isTrue } from './compute-value.ts';
+import { computed, fails, isTrue } from './compute-value.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 
 /** What a unit is called with, by the names of its arguments. */
@@ -72,6 +72,8 @@ class Run {
   readonly #client: ProgramClient;
   readonly #dialect: Dialect;
   readonly #results = new Map<string, QueryResult>();
+  /** Results that statements with a handler do not have, because they failed. */
+  readonly #failed = new Set<string>();
   readonly #elements = new Map<string, unknown>();
   /** Has a transaction that wrote committed? */
   hasWritten = false;
@@ -92,11 +94,31 @@ class Run {
   }
 
   async through(steps: readonly AnyStep[]): Promise<End> {
-    for (const step of steps) {
-      const end = await this.#step(step);
-      if (end !== 'open') return end;
+    for (const [at, step] of steps.entries()) {
+      const end = await this.#stepOrHandler(step, steps.slice(at + 1));
+      if (end !== 'behind') return end;
     }
     return 'open';
+  }
+
+  /** `behind`: the steps behind it are to run. A statement that fails has a handler behind it, or ends them all. */
+  async #stepOrHandler(step: AnyStep, later: readonly AnyStep[]): Promise<End | 'behind'> {
+    try {
+      const end = await this.#step(step);
+      return end === 'open' ? 'behind' : end;
+    } catch (error) {
+      const isHandled = (one: AnyStep): boolean =>
+        step.kind === 'statement' && one.kind === 'branch' && this.#isFailureOf(one.condition, step);
+      const handler = later.findIndex(isHandled);
+      if (!(error instanceof RefusedStatement) || this.#isInTransaction || handler < 0) throw error;
+      if (step.kind === 'statement') this.#failed.add(step.result ?? '');
+      return this.through(later.slice(handler));
+    }
+  }
+
+  #isFailureOf(condition: Value, { result }: Statement): boolean {
+    if (condition.kind !== 'expression' || condition.operator !== fails) return false;
+    return condition.operands.some((one) => one.kind === 'row-count' && one.statement === result);
   }
 
   async #step(step: AnyStep): Promise<End> {
@@ -198,6 +220,10 @@ class Run {
       case 'constant':
         return value.value;
       case 'expression': {
+        if (value.operator === fails)
+          return this.#decide(
+            value.operands.some((one) => one.kind === 'row-count' && this.#failed.has(one.statement)),
+          );
         const operands = value.operands.map((operand) => this.#value(operand));
         const result = computed(value.operator, operands);
         return typeof result === 'boolean' ? this.#decide(result) : result;

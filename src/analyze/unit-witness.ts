@@ -8,6 +8,7 @@ import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { isDelete } from './replaced-rows.ts';
 import { canHold, foundRow, rowOf } from './row-counts.ts';
+import { isOneOf, ofEach } from './paths.ts';
 import { rowText } from './row-keys.ts';
 import type { Witness } from './robust-set.ts';
 import type { PathTemplate, RowChanges } from './templates.ts';
@@ -36,7 +37,8 @@ export function* staleReads(
           !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
           hasOtherKey(overwrite, read, ofSecond) ||
           leavesNothingToWrite(overwrite, read, write) ||
-          (!mayReplace(overwrite, ofSecond) && isFoundMissing(overwrite, read, write, first.path))
+          (!mayReplace(overwrite, ofSecond) &&
+            (isFoundMissing(overwrite, read, write, first.path) || isThereAlready(overwrite, read, first.path)))
         )
           continue;
         for (const other of ofSecond) {
@@ -81,7 +83,8 @@ function isReadOnly({ moments }: AnalyzedStatement): boolean {
 
 function isStaleRead(path: AnalyzedPath, read: number, write: number, results: ResultsBehind): boolean {
   const { statement, piece } = path[read] as AnalyzedStatement;
-  return statement.result !== null && results.has(statement.result) && piece !== path[write]?.piece;
+  if (piece === path[write]?.piece) return false;
+  return results.isAny || (statement.result !== null && isOneOf(statement.result, results.columns));
 }
 
 interface PathAccess {
@@ -94,30 +97,44 @@ interface PathAccess {
 function accessesOf({ path, variant, rows }: PathTemplate): readonly PathAccess[] {
   const texts = rows.map(({ table, row }) => rowText(table, row));
   return path.flatMap(({ moments, isUndone }, at) =>
-    isUndone
-      ? []
-      : moments.flat().flatMap((one): PathAccess[] => {
-          const access = absenceOf(one, at, variant);
-          if (access === undefined) return [];
-          const text = rowText(access.table, access.row);
-          const variable = text === undefined ? -1 : texts.indexOf(text);
-          return [{ at, access, variable: variable === -1 ? undefined : variable }];
-        }),
+    moments.flat().flatMap((one): PathAccess[] => {
+      const left = absenceOf(one, at, variant);
+      if (left === undefined) return [];
+      const access = isUndone ? { ...left, writes: new Set<string>(), locks: false, creates: false } : left;
+      const text = rowText(access.table, access.row);
+      const variable = text === undefined ? -1 : texts.indexOf(text);
+      return [{ at, access, variable: variable === -1 ? undefined : variable }];
+    }),
   );
 }
 
 /** Names of the results from which the statement's parameters and its path follow, through other statements also. */
 function resultsBehind(path: AnalyzedPath, at: number): ResultsBehind {
   const found = new Map<string, Set<string>>();
+  let isAny = false;
+  const lists = listsOf(path);
+  const seen = new Set<Value>();
   const add = (result: string, column: string | null): void => {
     const known = found.get(result);
     const columns = known ?? new Set();
     if (column !== null) columns.add(column);
     found.set(result, columns);
-    const source = path.find(({ statement }) => statement.result === result);
-    if (known === undefined) for (const parameter of source?.statement.parameters ?? []) visit(parameter);
+    if (known !== undefined) return;
+    for (const { statement } of path)
+      if (isOneOf(statement.result, { has: (name) => name === result })) statement.parameters.forEach(visit);
   };
   const visit = (value: Value): void => {
+    if (seen.has(value)) return;
+    seen.add(value);
+    if (value.kind === 'unknown') {
+      isAny ||= value.from === undefined;
+      for (const one of value.from ?? []) visit(one);
+    }
+    if (value.kind === 'element') {
+      const list = lists.get(value.loop);
+      if (list === undefined) isAny = true;
+      else visit(list);
+    }
     if (value.kind === 'expression') {
       const [operand] = value.operands;
       if (value.operator === 'is null' && operand !== undefined && isRowTest(operand, path))
@@ -130,7 +147,18 @@ function resultsBehind(path: AnalyzedPath, at: number): ResultsBehind {
   };
   const { statement, conditions } = path[at] as AnalyzedStatement;
   for (const value of [...statement.parameters, ...conditions]) visit(value);
-  return found;
+  return { columns: found, isAny };
+}
+
+/** What the loops of the path are over, by the names of their elements. */
+function listsOf(path: AnalyzedPath): ReadonlyMap<string, Value> {
+  const lists = new Map<string, Value>();
+  for (const condition of path.flatMap(({ conditions }) => conditions)) {
+    if (condition.kind !== 'expression' || condition.operator !== ofEach) continue;
+    const [element, over] = condition.operands;
+    if (element?.kind === 'element' && over !== undefined) lists.set(element.loop, over);
+  }
+  return lists;
 }
 
 /** Is NULL in that column only where there is no row? */
@@ -193,20 +221,30 @@ function isFoundMissing(overwrite: PathAccess, read: PathAccess, write: PathAcce
   return !canHold(writing.conditions, new Map([[result, foundRow(0, reading)]]));
 }
 
+/** An INSERT that failed found the row: another one cannot make it then. */
+function isThereAlready(overwrite: PathAccess, read: PathAccess, path: AnalyzedPath): boolean {
+  return overwrite.access.inserts && read.access.inserts && path[read.at]?.isUndone === true;
+}
+
 function overwritesRead(write: Access, read: Access, columns: ReadonlySet<string>): boolean {
   return write.table.id === read.table.id && [...write.writes].some((name) => columns.has(name));
 }
 
 /** What of the read the write depends on: the columns that are used of a row by key; of all else, everything that the statement reads. */
 function columnsOf({ at, access }: PathAccess, path: AnalyzedPath, results: ResultsBehind): ReadonlySet<string> {
-  const used = results.get(path[at]?.statement.result ?? '');
-  if (used === undefined || access.row.kind !== 'key' || access.mayMiss) return access.reads;
+  const { result = null } = path[at]?.statement ?? {};
+  const used = result === null ? undefined : results.columns.get(result);
+  if (results.isAny || used === undefined || access.row.kind !== 'key' || access.mayMiss) return access.reads;
   const areOwn = [...used].every((column) => exactColumn(access.table, column) !== undefined);
   return areOwn ? new Set([existence, ...used]) : access.reads;
 }
 
-/** By result: its columns that are used; none where only whether there is a row is. */
-type ResultsBehind = ReadonlyMap<string, ReadonlySet<string>>;
+interface ResultsBehind {
+  /** By result: its columns that are used; none where only whether there is a row is. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** May it follow from any result? */
+  readonly isAny: boolean;
+}
 
 /** Of `rows`: every column, by a name that no table has. */
 const everyColumn = '*';

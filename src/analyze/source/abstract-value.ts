@@ -35,8 +35,8 @@ export interface ObjectValue {
   readonly kind: 'object';
   readonly properties: Map<string, Cell>;
   readonly of: ClassValue | null;
-  /** Where a property that is not listed comes from: `{ ...row, paid: true }`. */
-  readonly rest: Abstract | null;
+  /** Where a property that is not listed comes from: `{ ...row, paid: true }`, or a name that is computed. */
+  rest: Abstract | null;
 }
 
 export interface ArrayValue {
@@ -72,6 +72,8 @@ export interface External {
   readonly path: readonly string[];
   /** The functions of the sources that it was made with: `asyncHandler(fn)`. */
   readonly made?: readonly FunctionValue[];
+  /** What its module was given, where a call made it. */
+  readonly given?: readonly Value[];
 }
 
 /** An object that the reader knows by itself: a driver's handle, a part of a builder's chain. */
@@ -206,8 +208,14 @@ export function constant(value: string | number | boolean | null): Abstract {
   return plain({ kind: 'constant', value });
 }
 
+/** It may be computed from anything that the unit has read. */
 export function unknown(reason: string): Abstract {
   return plain({ kind: 'unknown', reason });
+}
+
+/** Of nothing that the unit read: a clock, a random number. */
+export function fromOutside(reason: string): Abstract {
+  return plain({ kind: 'unknown', reason, from: [] });
 }
 
 export function arrayOf(elements: readonly Abstract[]): ArrayValue {

@@ -5,10 +5,12 @@ import {
   type ClassValue,
   type External,
   type FunctionValue,
+  fromOutside,
   LazyCell,
   type Native,
   never,
   type ObjectValue,
+  plain,
   Scope,
   undefinedValue,
   unknown,
@@ -17,10 +19,13 @@ import { functionsIn, runSometime } from './run-sometime.ts';
 import { callKnown } from './known-functions.ts';
 import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
+import { lineage } from './lineage.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { bindParameters, result, returned } from './statements.ts';
 import { startsAsSql } from './sql-text.ts';
-import { choose, constantOf } from './value-arithmetic.ts';
+import { choose, constantOf, valueOf } from './value-arithmetic.ts';
+import { computedFrom, readsBehind } from './conditions.ts';
+import type { Value } from '../application.ts';
 
 const depthMax = 60;
 
@@ -90,10 +95,20 @@ export function invoke(machine: Machine, fn: FunctionValue, args: readonly Abstr
   const outer = machine.frames;
   machine.frames = [...outer, frame];
   bindParameters(machine, node, args, scope);
-  const completion = runBody(machine, node.body, scope, frame.returns);
+  const { body } = node;
+  const { result: completion, thrown } = emitter.thrownBy(machine.handlers.length, () =>
+    runBody(machine, body, scope, frame.returns),
+  );
   machine.frames = outer;
+  // What it yields is not followed.
+  if ('asteriskToken' in node && node.asteriskToken !== undefined) {
+    emitter.continueAfter(before);
+    return unknown('what a generator yields');
+  }
   if (completion.end === 'none') frame.returns.push({ path: emitter.path, value: undefinedValue });
   emitter.continueAfter(before);
+  // What follows the call runs only where it did not throw.
+  emitter.unless(thrown);
   if (frame.returns.length === 0) return never;
   return returned(frame.returns, frame.pathLength, choose);
 }
@@ -118,11 +133,24 @@ function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[
   const handle = args.find((arg) => arg.kind === 'native' && arg.isHandle);
   if (handle !== undefined)
     machine.notUnderstood(at, `a database handle is passed to ${name}, which is not in the sources`);
+  const given = givenTo(machine, callee, args);
   if (functions.length > 0 && callee.kind === 'external')
-    return { ...callee, path: [...callee.path, '()'], made: [...(callee.made ?? []), ...functions] };
-  for (const fn of functions) runSometime(machine, fn, `how often ${name} calls its function`, at);
-  if (callee.kind === 'external') return { kind: 'external', module: callee.module, path: [...callee.path, '()'] };
-  return unknown(`what ${name} returns`);
+    return { ...callee, path: [...callee.path, '()'], made: [...(callee.made ?? []), ...functions], given };
+  for (const fn of functions) runSometime(machine, fn, { reason: `how often ${name} calls its function`, given }, at);
+  if (callee.kind === 'external')
+    return { kind: 'external', module: callee.module, path: [...callee.path, '()'], given };
+  return functions.length > 0 ? unknown(`what ${name} returns`) : plain(computedFrom(`what ${name} returns`, given));
+}
+
+/** What code outside the sources got in this unit, here and in earlier calls: a cache gives it again. */
+function givenTo(machine: Machine, callee: Abstract, args: readonly Abstract[]): readonly Value[] {
+  const module = callee.kind === 'external' ? callee.module : null;
+  const before = machine.given.get(module) ?? [];
+  const now = [...(callee.kind === 'external' ? (callee.given ?? []) : [valueOf(callee)]), ...args.map(valueOf)];
+  const all = readsBehind([...before, ...now]);
+  const given = all ?? [{ kind: 'unknown', reason: 'what other code was given' } as const];
+  machine.given.set(module, given);
+  return given;
 }
 
 function reachesDatabase(args: readonly Abstract[]): boolean {
@@ -142,8 +170,9 @@ export function construct(machine: Machine, callee: Abstract, args: readonly Abs
 function newBuiltIn(callee: External, args: readonly Abstract[], at: ts.Node): Abstract {
   const [name] = callee.path;
   const [first] = args;
-  if (name === 'Date') return first ?? unknown('the time');
+  if (name === 'Date') return first ?? fromOutside('the time');
   if ((name === 'Set' || name === 'Array') && first?.kind === 'array') return first;
+  // A Map, a Set: what is put in is not followed.
   return unknown(`what \`${oneLine(at.getText())}\` gives`);
 }
 
@@ -270,17 +299,8 @@ function injected(
   if (args.length > 0) return args;
   return node.parameters.map(
     ({ type, initializer }) =>
-      machine.ofType(type, scope) ?? (initializer === undefined ? unknown('what is injected') : undefinedValue),
+      machine.ofType(type, scope) ?? (initializer === undefined ? fromOutside('what is injected') : undefinedValue),
   );
-}
-
-/** The class and those that it extends, as far as they are in the sources. */
-export function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
-  const { ts } = machine.project;
-  const parent = type.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
-  if (parent === undefined) return [type];
-  const value = machine.evaluate(parent.expression, type.scope);
-  return value.kind === 'class' && value.node !== type.node ? [type, ...lineage(machine, value)] : [type];
 }
 
 /** Of a class of a driver: `class PrismaService extends PrismaClient`, `class Users extends Repository<User>`. */
@@ -295,7 +315,7 @@ function inheritedFromOutside(machine: Machine, type: ClassValue, at: ts.Node): 
 function inheritedMembers(machine: Machine, type: ClassValue): Abstract | null {
   const parent = outsideParent(machine, type);
   const isLibrary = parent !== undefined && parent.external.module !== '';
-  return isLibrary ? unknown(`what ${oneLine(parent.node.getText())} has`) : null;
+  return isLibrary ? fromOutside(`what ${oneLine(parent.node.getText())} has`) : null;
 }
 
 /** The class outside the sources that a class extends, itself or through others. */

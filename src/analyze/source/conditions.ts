@@ -1,6 +1,6 @@
 /** Values and conditions of an application, in one form for equal things. */
 import { createHash } from 'node:crypto';
-import type { Value } from '../application.ts';
+import type { UnknownValue, Value } from '../application.ts';
 
 export const isTrue: Value = { kind: 'constant', value: true };
 
@@ -102,22 +102,41 @@ function sizeOf(value: Value): number {
 function bounded(condition: Value): Value {
   if (sizeOf(condition) <= sizeMax) return condition;
   const key = keyOf(condition);
-  const name: Value = key === null ? { kind: 'unknown', reason: 'a long condition' } : { kind: 'constant', value: key };
-  const parts = new Map(leaves(condition).map((leaf) => [keyOf(leaf), leaf]));
+  const name: Value = key === null ? computedFrom('a long condition', [condition]) : { kind: 'constant', value: key };
+  const parts = new Map(leaves([condition]).map((leaf) => [keyOf(leaf), leaf]));
+  parts.delete(null);
   return expression('a long condition', name, ...parts.values());
 }
 
 /** What is not constant. Conditions share their parts: each is looked at once. */
-function leaves(condition: Value): readonly Value[] {
+function leaves(values: readonly Value[]): readonly Value[] {
   const [seen, found] = [new Set<Value>(), [] as Value[]];
   const visit = (value: Value): void => {
     if (seen.has(value)) return;
     seen.add(value);
     if (value.kind === 'expression') value.operands.forEach(visit);
-    else if (value.kind !== 'constant' && value.kind !== 'unknown') found.push(value);
+    else if (value.kind !== 'constant') found.push(value);
   };
-  visit(condition);
+  values.forEach(visit);
   return found;
+}
+
+/** What of the database such values are computed from; `undefined`: it may be anything. */
+export function readsBehind(values: readonly Value[]): readonly Value[] | undefined {
+  const found = new Map<string | null, Value>();
+  for (const leaf of leaves(values)) {
+    if (leaf.kind === 'unknown') {
+      if (leaf.from === undefined) return undefined;
+      for (const one of leaf.from) found.set(keyOf(one), one);
+    } else if (leaf.kind !== 'argument') found.set(keyOf(leaf), leaf);
+  }
+  return [...found.values()];
+}
+
+/** Not known but for what it is computed from. */
+export function computedFrom(reason: string, values: readonly Value[]): UnknownValue {
+  const from = readsBehind(values);
+  return { kind: 'unknown', reason, ...(from === undefined ? {} : { from }) };
 }
 
 export function isConstant(value: Value, expected: boolean): boolean {

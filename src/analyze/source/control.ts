@@ -1,12 +1,13 @@
 /** Branches, loops, exceptions: what becomes of the steps and of the memory where paths part and join. */
-import type { Loop, Value } from '../application.ts';
+import type { Loop, Statement, UnknownValue, Value } from '../application.ts';
+import { fails } from '../compute-value.ts';
 import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-value.ts';
 import { mergedChain } from './builders/chain.ts';
 import type { AnyStep } from './emitter.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { does } from './tidy-steps.ts';
-import { choose } from './value-arithmetic.ts';
-import { allOf, isConstant, not } from './conditions.ts';
+import { choose, valueOf } from './value-arithmetic.ts';
+import { allOf, computedFrom, expression, isConstant, not } from './conditions.ts';
 
 export function fork(
   machine: Machine,
@@ -83,28 +84,42 @@ function joined(condition: Value, ifTrue: unknown, ifFalse: unknown): unknown {
 }
 
 /** Runs `body` for an element; what it changes is unknown in and behind it. */
-export function loop(machine: Machine, name: string, over: Value, body: (element: Abstract) => Completion): Completion {
+export function loop(
+  machine: Machine,
+  name: string,
+  over: Value | (() => Value),
+  body: (element: Abstract) => Completion,
+): Completion {
   const { emitter } = machine;
   const unique = emitter.name(name);
   const element: Abstract = plain({ kind: 'element', loop: unique, field: null });
-  const trial = () => emitter.apart(() => machine.memory.during(() => body(element))).result;
+  const trial = () => emitter.apart(() => machine.memory.during(() => body(element)));
   const first = trial();
-  const merged = mergedBefore(first.writes);
+  const merged = mergedBefore(first.result.writes);
   apply(machine, merged);
-  const { result, writes } = merged.size === 0 ? first : trial();
+  const { steps, result: tried } = merged.size === 0 ? first : trial();
+  const { result, writes } = tried;
+  const overNow = (): Value => (typeof over === 'function' ? over() : over);
   // A retry: every pass that goes well leaves the loop.
   const isRetry = result.end === 'return' || result.ended.some(({ condition }) => condition === noError);
-  if (over.kind === 'unknown' && isRetry) return body(element);
-  const forgotten = forgottenBy(writes);
+  if ((typeof over === 'function' || over.kind === 'unknown') && isRetry) return body(element);
+  const forgotten = forgottenBy(writes, (values) =>
+    steps.some(does) ? unknown(inLoop) : plain(withoutElement(computedFrom(inLoop, [overNow(), ...values]), unique)),
+  );
   apply(machine, forgotten);
-  const step: Loop<AnyStep> = { kind: 'loop', name: unique, over, steps: [] };
+  const step: Loop<AnyStep> = { kind: 'loop', name: unique, over: overNow(), steps: [] };
   emitter.nest(step);
   const before = emitter.mark();
   emitter.reset({ ...before, list: step.steps as AnyStep[] });
-  const completion = body(element);
+  const { result: completion, thrown } = emitter.thrownBy(machine.handlers.length, () => body(element));
   emitter.continueAfter(before);
   apply(machine, forgotten);
-  return completion.end === 'throw' ? normalCompletion : { end: 'none', ended: [] };
+  const returns = completion.ended.filter(({ end }) => end === 'return').map(({ condition }) => condition);
+  const isEnded = completion.end === 'return' || returns.length > 0;
+  if (!isEnded && thrown.length === 0) return normalCompletion;
+  const ended = withoutElement(computedFrom('whether the loop ended it', [step.over, ...returns, ...thrown]), unique);
+  emitter.unless([ended]);
+  return { end: 'none', ended: isEnded ? [{ end: 'return', condition: ended }] : [] };
 }
 
 /** Statements that differ by path before a loop adds to them: one each, so that what the loop adds is found. */
@@ -118,15 +133,27 @@ function mergedBefore(writes: Writes): Writes {
   );
 }
 
-/** What a loop leaves in the places that its passes write. */
-function forgottenBy(writes: Writes): Writes {
+const inLoop = 'computed in a loop';
+
+/** What a loop leaves in the places that its passes write. @param computed from values of before and of one pass */
+function forgottenBy(writes: Writes, computed: (values: readonly Value[]) => Abstract): Writes {
   return new Map(
     [...writes].map(([cell, value]): readonly [Cell<unknown>, unknown] => {
-      const forgotten = unknown('computed in a loop');
+      // Elements of an array are a list, everything else an abstract value.
+      const [before, after] = [cell.value, value].map((one) =>
+        Array.isArray(one) ? arrayOf(one as Abstract[]) : one,
+      ) as [Abstract, Abstract];
+      const forgotten = computed([valueOf(before), valueOf(after)]);
       if (Array.isArray(value)) return [cell, [forgotten]];
-      return [cell, chainIn(mergedChain(value as Abstract), cell.value as Abstract) ?? forgotten];
+      return [cell, chainIn(mergedChain(after), before) ?? forgotten];
     }),
   );
+}
+
+/** What is computed from the element of a loop is computed from what the loop is over, which is named beside it. */
+function withoutElement(value: UnknownValue, loopName: string): UnknownValue {
+  const from = value.from?.filter((one) => one.kind !== 'element' || one.loop !== loopName);
+  return from === undefined ? value : { ...value, from };
 }
 
 /** Clauses that a loop adds to a statement are not known, but it is one. */
@@ -144,35 +171,31 @@ export function raise(machine: Machine): Completion {
     else emitter.end('abort');
     return { end: 'throw', ended: [] };
   }
+  emitter.throwInto(handlers.length);
   machine.handlers = handlers.slice(0, -1);
   const completion = handler();
   machine.handlers = handlers;
   return completion.end === 'none' ? { end: 'jump', ended: [] } : completion;
 }
 
-/** `try` with a handler. Where the body's own throws reach it, it runs there; errors of the database reach it under an unknown condition. */
+/**
+ * `try` with a handler. Where the body's own throws reach it, it runs there. An error of the database may also come from any statement of the body: then that one
+ * and those behind it have not happened.
+ */
 export function guarded(machine: Machine, body: () => Completion, handler: (() => Completion) | null): Completion {
   if (handler === null) return body();
   const { emitter } = machine;
   const before = emitter.mark();
-  const completion = runGuarded(machine, body, handler);
+  const { result, statements } = emitter.statementsOf(() => runGuarded(machine, body, handler));
+  const { completion, isCaught } = result;
   const after = emitter.mark();
   emitter.reset({ ...after, path: before.path });
-  const { result, steps } = emitter.apart(() => machine.memory.during(handler));
-  if (steps.some(matters)) {
-    const condition: Value = { kind: 'unknown', reason: 'whether the database reports an error' };
-    const step = { kind: 'branch' as const, condition, ifTrue: [] as AnyStep[], ifFalse: [] };
-    emitter.nest(step);
-    const mark = emitter.mark();
-    emitter.reset({ ...mark, list: step.ifTrue });
-    machine.memory.during(handler);
-    emitter.reset(mark);
-  }
+  const handled = runOnError(machine, statements, handler);
   const mark = emitter.mark();
   emitter.reset({ ...mark, path: after.path });
   const returned = completion.ended.filter(({ end }) => end === 'return');
-  if (completion.end === 'none' && returned.length === completion.ended.length) return completion;
-  if (completion.end === 'return' && result.result.end !== 'none') return completion;
+  if (completion.end === 'none' && !isCaught && returned.length === completion.ended.length) return completion;
+  if (completion.end === 'return' && handled.end !== 'none') return completion;
   emitter.continueAfter(before);
   const ended = [...returned.map(({ condition }) => condition), ...(completion.end === 'return' ? [noError] : [])];
   emitter.unless(ended);
@@ -182,37 +205,90 @@ export function guarded(machine: Machine, body: () => Completion, handler: (() =
   };
 }
 
+/** Runs the handler for an error of one of the statements, beside what they did. */
+function runOnError(machine: Machine, statements: readonly Statement[], handler: () => Completion): Completion {
+  const { emitter, memory } = machine;
+  const condition = failure(statements);
+  const trial = emitter.apart(() => memory.during(handler));
+  let { result: ran } = trial;
+  if (trial.steps.some(matters)) {
+    const step = { kind: 'branch' as const, condition, ifTrue: [] as AnyStep[], ifFalse: [] };
+    emitter.nest(step);
+    const mark = emitter.mark();
+    emitter.reset({ ...mark, list: step.ifTrue });
+    ran = memory.during(handler);
+    emitter.reset(mark);
+  }
+  if (ran.result.end === 'none' && isFailure(condition)) join(machine, condition, ran.writes, new Map());
+  return ran.result;
+}
+
+/** That one of the statements failed because of the rows that it found: a SELECT does not. */
+function failure(statements: readonly Statement[]): Value {
+  const failing = statements.filter(
+    ({ sql, result }) => result !== null && !/^\s*(?:select|with|values|show)\b/i.test(sql),
+  );
+  if (failing.length === 0) return { kind: 'unknown', reason: 'whether the database reports an error', from: [] };
+  return expression(fails, ...failing.map(({ result }): Value => ({ kind: 'row-count', statement: result ?? '' })));
+}
+
+function isFailure(condition: Value): boolean {
+  return condition.kind === 'expression';
+}
+
 interface Caught {
   readonly condition: Value;
   /** What the path wrote, to where its handler ended. */
   readonly writes: Writes;
 }
 
+interface Guarded {
+  readonly completion: Completion;
+  /** Did a path of it reach the handler? */
+  readonly isCaught: boolean;
+}
+
 /** Behind it, variables have what the paths gave them on which the handler ran, and what the others did. */
-function runGuarded(machine: Machine, body: () => Completion, handler: () => Completion): Completion {
+function runGuarded(machine: Machine, body: () => Completion, handler: () => Completion): Guarded {
   const { emitter, memory } = machine;
   const { path } = emitter;
   const { depth } = memory;
+  const { frames } = machine;
   const caught: Caught[] = [];
+  const returned: Value[] = [];
   const outer = machine.handlers;
   machine.handlers = [
     ...outer,
     () => {
+      const inner = machine.frames;
+      machine.frames = frames;
       const completion = handler();
-      if (completion.end === 'none')
-        caught.push({ condition: allOf(emitter.path.slice(path.length)), writes: memory.writtenSince(depth) });
-      return completion;
+      machine.frames = inner;
+      const condition = allOf(emitter.path.slice(path.length));
+      if (completion.end === 'none') caught.push({ condition, writes: memory.writtenSince(depth) });
+      if (completion.end !== 'return' || inner === frames) return completion;
+      // It ends this function, not the one that threw.
+      returned.push(condition);
+      return { end: 'jump', ended: [] };
     },
   ];
-  const { result: completion, writes } = memory.during(body);
+  const { result, writes } = memory.during(body);
   machine.handlers = outer;
+  const completion = behindHandlers(result, caught.length > 0, returned);
   const paths = completion.end === 'none' ? caught : [];
   for (const cell of new Set([writes, ...paths.map((one) => one.writes)].flatMap((one) => [...one.keys()]))) {
     const on = (one: Writes): unknown => (one.has(cell) ? one.get(cell) : cell.value);
     const value = paths.reduce((rest, one) => joined(one.condition, on(one.writes), rest), on(writes));
     memory.write(cell, value);
   }
-  return completion;
+  return { completion, isCaught: caught.length + returned.length > 0 };
+}
+
+/** How a body ends of which functions that it called threw to its handler. */
+function behindHandlers(body: Completion, isHandled: boolean, returned: readonly Value[]): Completion {
+  const ended = returned.map((condition) => ({ end: 'return' as const, condition }));
+  if (body.end !== 'throw') return { ...body, ended: [...body.ended, ...ended] };
+  return isHandled ? { end: 'none', ended } : returned.length > 0 ? { end: 'return', ended } : body;
 }
 
 function matters(step: AnyStep): boolean {

@@ -9,6 +9,7 @@ import type {
   NotUnderstood,
   Place,
   Return,
+  Statement,
   Step,
   Transaction,
   UnitStep,
@@ -55,6 +56,9 @@ export class Emitter {
   written = 0;
   #names = new Set<string>();
   readonly #suspended: Connection[] = [];
+  #statements: readonly Statement[] = [];
+  /** Throws into a handler, each with the conditions of its path and how many handlers there were. */
+  #thrown: readonly { readonly path: readonly Value[]; readonly depth: number }[] = [];
 
   mark(): Mark {
     return { list: this.list, open: this.open, path: this.path };
@@ -77,12 +81,21 @@ export class Emitter {
 
   push(step: AnyStep): void {
     this.written++;
+    if (step.kind === 'statement') this.#statements = [...this.#statements, step];
     this.list.push(step);
+  }
+
+  /** What the path ran while `body` did, in any transaction. */
+  statementsOf<Result>(body: () => Result): { readonly result: Result; readonly statements: readonly Statement[] } {
+    const { length } = this.#statements;
+    const result = body();
+    return { result, statements: this.#statements.slice(length) };
   }
 
   /** Into a list of its own, which the caller may drop. */
   apart<Result>(body: () => Result): { readonly result: Result; readonly steps: List } {
     const [mark, names, written] = [this.mark(), this.#names, this.written];
+    const [thrown, statements] = [this.#thrown, this.#statements];
     const steps: List = [];
     this.#names = new Set(names);
     this.list = steps;
@@ -90,6 +103,8 @@ export class Emitter {
     this.reset(mark);
     this.#names = names;
     this.written = written;
+    this.#thrown = thrown;
+    this.#statements = statements;
     return { result, steps };
   }
 
@@ -143,6 +158,7 @@ export class Emitter {
   /** A step of another connection while a transaction is open: before it or, where it uses the transaction's results, after it. */
   pushOutside(step: AnyStep): void {
     if (this.open === null) return this.push(step);
+    if (step.kind === 'statement') this.#statements = [...this.#statements, step];
     const { outer, step: transaction } = this.open;
     const depends = this.#usesOpen(step);
     const isConditional = this.list !== this.open.steps;
@@ -184,6 +200,18 @@ export class Emitter {
     const conditions = path.slice(open.outer.path.length);
     if (conditions.length === 0) return;
     this.#enter(allOf(conditions));
+  }
+
+  throwInto(depth: number): void {
+    this.#thrown = [...this.#thrown, { path: this.path, depth }];
+  }
+
+  /** The conditions behind `mark` on which `body` throws into one of the first `depth` handlers. */
+  thrownBy<Result>(depth: number, body: () => Result): { readonly result: Result; readonly thrown: readonly Value[] } {
+    const [before, { length }] = [this.#thrown.length, this.path];
+    const result = body();
+    const out = this.#thrown.slice(before).filter((one) => one.depth <= depth);
+    return { result, thrown: out.map(({ path }) => allOf(path.slice(length))) };
   }
 
   /** What follows runs only where none of `ended` held. */

@@ -2,10 +2,10 @@
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import {
-  absent,
   type Abstract,
   arrayOf,
   constant,
+  fromOutside,
   never,
   plain,
   type Scope,
@@ -13,15 +13,14 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
-import { objectIn } from './builders/entity.ts';
+import { anyName, setAnyProperty, setElement, setProperty, withAttached } from './attached.ts';
 import { guarded } from './control.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
-import { propertiesAddedTo } from './added-properties.ts';
 import { makeFunction } from './make-function.ts';
 import { evaluateIdentifier } from './names.ts';
 import { objectLiteral } from './object-literal.ts';
 import { choose, concatenate, constantOf, isNothing, truthOf, valueOf } from './value-arithmetic.ts';
-import { compare, either, expression, isConstant, not, allOf } from './conditions.ts';
+import { compare, computedFrom, either, expression, isConstant, not, allOf } from './conditions.ts';
 
 export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): Abstract {
   const { ts } = machine.project;
@@ -77,6 +76,7 @@ export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): A
     inner(node.expression);
     return undefinedValue;
   }
+  if (ts.isRegularExpressionLiteral(node)) return fromOutside('a regular expression');
   if (ts.isTypeOfExpression(node)) return plain(expression('typeof', valueOf(inner(node.expression))));
   if (ts.isYieldExpression(node))
     return node.expression === undefined ? undefinedValue : machine.settle(inner(node.expression), node);
@@ -206,9 +206,11 @@ function elementOf(machine: Machine, list: Abstract, index: Abstract, at: ts.Nod
   if (isChain(list)) return machine.member(list, oneLine(at.getText()), at);
   const one = oneFunctionOf(list, at);
   if (one !== undefined) return one;
-  return list.kind === 'value' && list.value.kind !== 'unknown'
-    ? plain(expression('element', list.value, valueOf(index)))
-    : unknown(`what \`${oneLine(at.getText())}\` gives`);
+  const found =
+    list.kind === 'value' && list.value.kind !== 'unknown'
+      ? plain(expression('element', list.value, valueOf(index)))
+      : plain(computedFrom(`what \`${oneLine(at.getText())}\` gives`, [valueOf(list), valueOf(index)]));
+  return withAttached(machine, found, anyName);
 }
 
 /** Any of the functions of a table or a list, `jobs[name]`: a call follows each. */
@@ -364,6 +366,14 @@ function isCondition(value: Value): boolean {
   return value.kind === 'expression' && /^(?:=|<>|<|<=|>|>=|and|or|not|is null)$/.test(value.operator);
 }
 
+/** A variable of a file: the unit reads what it wrote, and another one finds it where it was not set before. */
+function assignGlobal(machine: Machine, symbol: ts.Symbol, value: Abstract): void {
+  machine.evaluateSymbol(symbol);
+  const cell = machine.globals.cellOf(symbol);
+  if (cell !== undefined) machine.memory.write(cell, value);
+  machine.globals.assign(symbol, value);
+}
+
 /** Writes a variable, a property, or the parts of a pattern. */
 function assign(machine: Machine, target: ts.Expression, value: Abstract, scope: Scope): Abstract {
   const { ts, checker } = machine.project;
@@ -371,15 +381,15 @@ function assign(machine: Machine, target: ts.Expression, value: Abstract, scope:
     const symbol = checker.getSymbolAtLocation(target);
     const cell = symbol === undefined ? undefined : scope.find(symbol);
     if (cell !== undefined) machine.memory.write(cell, value);
-    else if (symbol !== undefined) machine.globals.assign(symbol, value);
+    else if (symbol !== undefined) assignGlobal(machine, symbol, value);
   } else if (ts.isPropertyAccessExpression(target)) {
+    setProperty(machine, machine.evaluate(target.expression, scope), target.name.text, value, target);
+  } else if (ts.isElementAccessExpression(target)) {
     const owner = machine.evaluate(target.expression, scope);
-    const properties = objectIn(owner)?.properties ?? (owner.kind === 'native' ? propertiesAddedTo(owner) : undefined);
-    if (properties !== undefined) {
-      const cell = properties.get(target.name.text) ?? { value: absent };
-      properties.set(target.name.text, cell);
-      machine.memory.write(cell, value);
-    }
+    const name = constantOf(machine.evaluate(target.argumentExpression, scope));
+    if (owner.kind === 'array') setElement(machine, owner, name, value);
+    else if (name === undefined) setAnyProperty(machine, owner, value, target);
+    else setProperty(machine, owner, String(name), value, target);
   } else if (ts.isArrayLiteralExpression(target)) {
     target.elements.forEach((element, index) => {
       if (!ts.isOmittedExpression(element))

@@ -14,6 +14,10 @@ export class Globals {
     if (value.kind !== 'undefined') this.#assigned.set(symbol, value);
   }
 
+  cellOf(symbol: ts.Symbol): Cell | undefined {
+    return this.#cells.get(symbol);
+  }
+
   value(symbol: ts.Symbol, evaluate: () => Abstract): Abstract {
     let cell = this.#cells.get(symbol);
     if (cell === undefined) {

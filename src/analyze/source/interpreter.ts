@@ -57,6 +57,8 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
     handlers: [],
     called: new Set(),
     made: new Map(),
+    given: new Map(),
+    attached: new Map(),
     reached: new Reached(),
     assumed: new Set(),
     isSetup: false,
@@ -69,6 +71,8 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
       machine.frames = [];
       machine.handlers = [];
       machine.called.clear();
+      machine.given.clear();
+      machine.attached.clear();
     },
     evaluate: (node, scope) => {
       steps.take(1);
@@ -192,7 +196,8 @@ function settleCallbacks(machine: Machine, value: External, at: ts.Node): Abstra
     const args = first.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`));
     return machine.settle(machine.invoke(first, args, at), at);
   }
-  for (const fn of value.made ?? []) runSometime(machine, fn, `how often ${value.module} calls its function`, at);
+  for (const fn of value.made ?? [])
+    runSometime(machine, fn, { reason: `how often ${value.module} calls its function`, given: value.given ?? [] }, at);
   return unknown(`what ${value.module} gives`);
 }
 

@@ -1,20 +1,20 @@
 /** Functions that the language, Node and web frameworks give. */
 import type ts from 'typescript';
 import {
-  absent,
   type Abstract,
   arrayOf,
   constant,
   type External,
+  fromOutside,
   plain,
   undefinedValue,
-  unknown,
 } from './abstract-value.ts';
+import { setAnyProperty, setProperty } from './attached.ts';
 import { objectIn } from './builders/entity.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import type { Machine } from './machine.ts';
 import { valueOf, constantOf } from './value-arithmetic.ts';
-import { expression } from './conditions.ts';
+import { computedFrom, expression } from './conditions.ts';
 
 /** What the call gives; `undefined` where the function is not known. */
 export function callKnown(
@@ -31,7 +31,7 @@ export function callKnown(
   if (module !== '')
     return /^(?:node:)?(?:crypto|uuid|nanoid|ulid|cuid|@paralleldrive\/cuid2)$/.test(module) &&
       /uuid|random|nanoid|^v\d$|ulid|createId|default/i.test(name)
-      ? unknown('a random value')
+      ? fromOutside('a random value')
       : undefined;
   if (path[0] === 'console') return undefinedValue;
   switch (name) {
@@ -60,55 +60,59 @@ export function callKnown(
       return machine.raise().end === 'throw' ? { kind: 'never' } : { kind: 'never' };
     case 'Date.now':
     case 'performance.now':
-      return unknown('the time');
+      return fromOutside('the time');
     case 'Math.random':
     case 'crypto.randomUUID':
-      return unknown('a random value');
+      return fromOutside('a random value');
     case 'Object.keys':
       return first?.kind === 'object' && first.rest === null
         ? arrayOf([...first.properties.keys()].map(constant))
-        : unknown("the names of an object's properties");
+        : partsOfObject("the names of an object's properties", first);
     case 'Object.values':
       return first?.kind === 'object' && first.rest === null
         ? arrayOf([...first.properties.values()].map((cell) => cell.value))
-        : unknown('the values of an object');
+        : partsOfObject('the values of an object', first);
     case 'Object.entries':
       return first?.kind === 'object' && first.rest === null
         ? arrayOf([...first.properties].map(([key, cell]) => arrayOf([constant(key), cell.value])))
-        : unknown('the entries of an object');
+        : partsOfObject('the entries of an object', first);
     case 'Object.assign':
-      return assignAll(machine, args);
+      return assignAll(machine, args, at);
     case 'Boolean':
       return first;
     case 'Array.isArray':
-      return first?.kind === 'array' || first?.kind === 'rows' ? constant(true) : unknown('whether a value is a list');
+      return first?.kind === 'array' || first?.kind === 'rows'
+        ? constant(true)
+        : partsOfObject('whether a value is a list', first);
     case 'setTimeout':
     case 'setImmediate':
     case 'setInterval':
     case 'queueMicrotask':
     case 'process.nextTick':
       for (const fn of args.flatMap((arg) => functionsIn(arg)))
-        runSometime(machine, fn, `how often ${name} calls its function`, at);
-      return unknown('a timer');
+        runSometime(machine, fn, { reason: `how often ${name} calls its function`, given: [] }, at);
+      return fromOutside('a timer');
     default:
       return isPure(name) ? plain(expression(name.replace(/^Math\./, ''), ...args.map(valueOf))) : undefined;
   }
 }
 
+function partsOfObject(reason: string, object: Abstract | undefined): Abstract {
+  return plain(computedFrom(reason, object === undefined ? [] : [valueOf(object)]));
+}
+
 /** The target with the properties of the others; unknown where those are not known. */
-function assignAll(machine: Machine, [target, ...sources]: readonly Abstract[]): Abstract {
-  const object = objectIn(target);
-  if (object === undefined) return unknown('what Object.assign gives');
+function assignAll(machine: Machine, [target, ...sources]: readonly Abstract[], at: ts.Node): Abstract {
+  if (target === undefined) return undefinedValue;
+  let areKnown = target.kind !== 'value';
   for (const source of sources) {
     const given = objectIn(source);
-    if (given === undefined || given.rest !== null) return unknown('what Object.assign gives');
-    for (const [name, { value }] of given.properties) {
-      const cell = object.properties.get(name) ?? { value: absent };
-      object.properties.set(name, cell);
-      machine.memory.write(cell, value);
-    }
+    for (const [name, { value }] of given?.properties ?? []) setProperty(machine, target, name, value, at);
+    if (given?.rest === null) continue;
+    setAnyProperty(machine, target, given?.rest ?? source, at);
+    areKnown = false;
   }
-  return target ?? undefinedValue;
+  return areKnown ? target : plain(computedFrom('what Object.assign gives', [target, ...sources].map(valueOf)));
 }
 
 function isPure(name: string): boolean {

@@ -5,6 +5,7 @@ import {
   type Abstract,
   arrayOf,
   constant,
+  fromOutside,
   type Native,
   native,
   plain,
@@ -18,8 +19,8 @@ import { mappedList, mapsList } from './mapped-list.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
 import { elementIn, overList } from './over-list.ts';
 import { choose, concatenate, constantOf, truthOf, valueOf } from './value-arithmetic.ts';
-import { does } from './tidy-steps.ts';
-import { expression, isTrue, zero } from './conditions.ts';
+import { does, mayEnd } from './tidy-steps.ts';
+import { computedFrom, expression, isTrue, zero } from './conditions.ts';
 
 export function listMember(machine: Machine, list: Abstract, name: string, at: ts.Node): Abstract | undefined {
   if (list.kind === 'array') return arrayMember(machine, list.elements.value, list, name, at);
@@ -95,9 +96,25 @@ function arrayMember(
         all.some(isOpen) ? unknown('the length of a list') : constant(all.length),
       );
     case 'push':
+    case 'unshift':
+    // Of a Set that is made of a list.
+    case 'add':
       return native(name, (args) => {
         machine.memory.write(list.elements, [...list.elements.value, ...args]);
         return arrayMember(machine, list.elements.value, list, 'length', at) ?? undefinedValue;
+      });
+    case 'pop':
+    case 'shift':
+    case 'splice':
+    case 'fill':
+    case 'delete':
+    case 'clear':
+      return native(name, (args) => {
+        const left = plain(
+          computedFrom('an element of a list that changed', [...list.elements.value, ...args].map(valueOf)),
+        );
+        machine.memory.write(list.elements, [left]);
+        return left;
       });
     case 'concat':
       return native(name, (args) =>
@@ -228,14 +245,14 @@ function eachOf(machine: Machine, list: Abstract, fn: Abstract | undefined, at: 
       fn,
       isReduce
         ? [unknown('what was computed in a loop'), elementIn(list, element)]
-        : [elementIn(list, element), unknown('an index')],
+        : [elementIn(list, element), fromOutside('an index')],
       at,
     );
     machine.settle(result, at);
     return normalCompletion;
   };
   const trial = machine.emitter.apart(() => machine.memory.during(() => run(elementOfList(list))));
-  if (trial.steps.some(does) || trial.result.writes.size > 0)
+  if (trial.steps.some((step) => does(step) || mayEnd(step)) || trial.result.writes.size > 0)
     overList(machine, list, elementName(fn, isReduce ? 1 : 0), run, at);
 }
 
@@ -255,14 +272,14 @@ function mapList(machine: Machine, name: string, list: Abstract, fn: Abstract | 
     return arrayOf(results);
   }
   const run = (element: Abstract) => {
-    machine.settle(machine.call(fn, [elementIn(list, element), unknown('an index')], at), at);
+    machine.settle(machine.call(fn, [elementIn(list, element), fromOutside('an index')], at), at);
     return normalCompletion;
   };
   const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });
   const isWaiting = (made: Abstract): made is Native => made.kind === 'native' && made.runOn !== undefined;
   const trial = machine.emitter.apart(() =>
     machine.memory.during(() => {
-      const made = machine.call(fn, [elementIn(list, probe), unknown('an index')], at);
+      const made = machine.call(fn, [elementIn(list, probe), fromOutside('an index')], at);
       return isWaiting(made) ? made : machine.settle(made, at);
     }),
   );
@@ -286,7 +303,9 @@ function waitingList(machine: Machine, list: Abstract, fn: Abstract, at: ts.Node
       machine,
       list,
       elementName(fn),
-      (element) => (runOne(machine.call(fn, [elementIn(list, element), unknown('an index')], at)), normalCompletion),
+      (element) => (
+        runOne(machine.call(fn, [elementIn(list, element), fromOutside('an index')], at)), normalCompletion
+      ),
       at,
     );
     return unknown('a list of results');

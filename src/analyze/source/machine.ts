@@ -70,6 +70,10 @@ export interface Machine {
   readonly called: Set<FunctionNode>;
   /** Functions that were made, each as it was last, with what it closes over. */
   readonly made: Map<ts.Node, FunctionValue>;
+  /** Properties of objects that are not made in the sources, by owner and name, as this unit sets them. */
+  readonly attached: Map<string, Cell>;
+  /** By module, what code outside the sources was given in this unit; `null`: objects of which no module is known. */
+  readonly given: Map<string | null, readonly Value[]>;
   /** By all units. */
   readonly reached: Reached;
   found(unit: FoundUnit): void;
@@ -102,7 +106,8 @@ export interface Machine {
   block(statements: readonly ts.Statement[], scope: Scope): Completion;
   fork(condition: Value, ifTrue: () => Completion, ifFalse: () => Completion): Completion;
   raise(): Completion;
-  loop(name: string, over: Value, body: (element: Abstract) => Completion, at: ts.Node): Completion;
+  /** @param over what it is over; a function: on what it depends that it runs once more */
+  loop(name: string, over: Value | (() => Value), body: (element: Abstract) => Completion, at: ts.Node): Completion;
 
   /** Runs a statement and returns all its rows. */
   statement(owner: Owner, sql: Sql): Abstract;

@@ -5,6 +5,7 @@ import {
   type Abstract,
   type ClassValue,
   constant,
+  fromOutside,
   native,
   never,
   plain,
@@ -21,11 +22,19 @@ import { exportOf, wholeExport } from './names.ts';
 import { request } from './request-name.ts';
 import { choose, concatenate, isNothing, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
-import { expression } from './conditions.ts';
+import { computedFrom, expression } from './conditions.ts';
+import { attachedTo, withAttached } from './attached.ts';
 
 export function member(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
   const promise = promiseMember(machine, object, name, at);
   if (promise !== undefined) return promise;
+  const attached = attachedTo(machine, object, name);
+  if (attached !== undefined) return attached;
+  const found = ownMember(machine, object, name, at);
+  return object.kind === 'object' || object.kind === 'choice' ? found : withAttached(machine, found, name);
+}
+
+function ownMember(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
   switch (object.kind) {
     case 'never':
     case 'undefined':
@@ -163,7 +172,7 @@ function valueMember(machine: Machine, value: Value, name: string, at: ts.Node):
         ? plain({ ...value, field: name })
         : plain({ ...value, field: `${value.field}.${name}` });
     case 'unknown':
-      return unknown(value.reason);
+      return plain(value);
     case 'constant':
       return undefinedValue;
     case 'row-count':
@@ -202,7 +211,7 @@ function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Ab
     return native(name, (args) =>
       value.kind === 'unknown' && takesValue.test(name) ? (args[0] ?? plain(value)) : plain(value),
     );
-  return plain({ kind: 'unknown', reason: value.kind === 'unknown' ? value.reason : `what ${name} returns` });
+  return plain(value.kind === 'unknown' ? value : computedFrom(`what ${name} returns`, [value]));
 }
 
 function keyOf(abstract: Abstract): unknown {
@@ -229,9 +238,9 @@ function textMember(text: string, name: string, at: ts.Node): Abstract {
         const times = count === undefined ? undefined : keyOf(count);
         return typeof times === 'number' && times >= 0 && times <= 100
           ? constant(text.repeat(times))
-          : unknown('a repeated text');
+          : fromOutside('a repeated text');
       });
     default:
-      return unknown(`what \`${at.getText()}\` gives`);
+      return fromOutside(`what \`${at.getText()}\` gives`);
   }
 }

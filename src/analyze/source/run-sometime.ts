@@ -1,17 +1,27 @@
 /** Functions of the sources that other code calls. */
 import type ts from 'typescript';
-import { type Abstract, type FunctionValue, unknown } from './abstract-value.ts';
+import type { Value } from '../application.ts';
+import { type Abstract, type FunctionValue, plain } from './abstract-value.ts';
+import { computedFrom } from './conditions.ts';
 import type { Completion, Machine } from './machine.ts';
 
+/** Of code that calls a function of the sources. */
+export interface OutsideCaller {
+  /** How often, as a clause. */
+  readonly reason: string;
+  /** From which it computes that, and what it calls it with. */
+  readonly given: readonly Value[];
+}
+
 /** Runs a function any number of times. */
-export function runSometime(machine: Machine, fn: FunctionValue, reason: string, at: ts.Node): void {
+export function runSometime(machine: Machine, fn: FunctionValue, { reason, given }: OutsideCaller, at: ts.Node): void {
   const body = (): Completion => {
-    const args = fn.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`));
+    const args = fn.node.parameters.map(({ name }) => plain(computedFrom(`what ${name.getText()} is`, given)));
     const result = machine.settle(machine.invoke(fn, args, at), at);
     return { end: result.kind === 'never' ? 'throw' : 'none', ended: [] };
   };
-  const { steps } = machine.emitter.apart(() => machine.memory.during(body));
-  if (steps.length > 0) machine.loop('pass', { kind: 'unknown', reason }, body, at);
+  const { steps, result } = machine.emitter.apart(() => machine.memory.during(body));
+  if (steps.length > 0 || result.writes.size > 0) machine.loop('pass', computedFrom(reason, given), body, at);
 }
 
 export function functionsIn(arg: Abstract, depth = 0): readonly FunctionValue[] {

@@ -100,8 +100,8 @@ describe('transactions', () => {
   transaction order
     INSERT INTO orders (item) VALUES ($1)  [item]
     savepoint s
-    UPDATE stock SET count = $1 WHERE item = $2  [(stock.count - 1), item]
-    if ? whether the database reports an error
+    stock2 := UPDATE stock SET count = $1 WHERE item = $2  [(stock.count - 1), item]
+    if fails(count(stock2))
       rollback to savepoint s
 `);
   });

@@ -21,7 +21,8 @@ import { nameOf } from './transactions.ts';
 import { propertyName } from './object-literal.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { constantOf, truthOf, valueOf } from './value-arithmetic.ts';
-import { allOf, compare, either } from './conditions.ts';
+import { allOf, compare, computedFrom, either } from './conditions.ts';
+import { does } from './tidy-steps.ts';
 
 export function runBlock(machine: Machine, statements: readonly ts.Statement[], scope: Scope): Completion {
   declare(machine, statements, scope);
@@ -117,7 +118,7 @@ function passedOn(machine: Machine, value: Abstract): void {
         functions: [fn],
         kind: 'callback',
       });
-    else runSometime(machine, fn, reason, fn.node);
+    else runSometime(machine, fn, { reason, given: value.given ?? [] }, fn.node);
   }
 }
 
@@ -249,7 +250,14 @@ function runLoop(
       machine.evaluate(node.incrementor, each);
     return completion;
   };
-  return machine.loop('pass', { kind: 'unknown', reason }, body, node);
+  return machine.loop('pass', () => computedFrom(reason, [whileValue(machine, condition, inner)]), body, node);
+}
+
+/** What the condition of a loop comes to, or what `for ... in` is over. */
+function whileValue(machine: Machine, condition: ts.Expression | undefined, scope: Scope): Value {
+  if (condition === undefined) return { kind: 'unknown', reason: 'a loop without a condition' };
+  const trial = machine.emitter.apart(() => machine.memory.during(() => valueOf(machine.evaluate(condition, scope))));
+  return trial.steps.some(does) ? { kind: 'unknown', reason: 'a condition that reads' } : trial.result.result;
 }
 
 /** Gives names to the parts of a value: a parameter, a declaration. */

@@ -63,6 +63,22 @@ export function does(step: AnyStep): boolean {
   }
 }
 
+/** Does a path end in it, so that what follows depends on it? */
+export function mayEnd(step: AnyStep): boolean {
+  switch (step.kind) {
+    case 'abort':
+    case 'return':
+      return true;
+    case 'transaction':
+    case 'loop':
+      return step.steps.some(mayEnd);
+    case 'branch':
+      return [...step.ifTrue, ...step.ifFalse].some(mayEnd);
+    default:
+      return false;
+  }
+}
+
 function withoutUnusedNames(steps: readonly AnyStep[], used: ReadonlySet<string>): readonly AnyStep[] {
   return steps.map((step): AnyStep => {
     switch (step.kind) {
@@ -85,6 +101,7 @@ function forEachValue(steps: readonly AnyStep[], visit: (value: Value) => void):
   const walk = (value: Value): void => {
     visit(value);
     if (value.kind === 'expression') value.operands.forEach(walk);
+    if (value.kind === 'unknown') value.from?.forEach(walk);
   };
   for (const step of steps) {
     if (step.kind === 'statement') step.parameters.forEach(walk);

@@ -1,7 +1,7 @@
 /** From abstract values to the values and conditions of an application. */
 import type { Value } from '../application.ts';
-import type { Abstract, Choice } from './abstract-value.ts';
-import { isTrue, zero, expression, same, not, allOf, either, isConstant } from './conditions.ts';
+import type { Abstract, Choice, External } from './abstract-value.ts';
+import { isTrue, zero, expression, same, not, allOf, either, isConstant, computedFrom } from './conditions.ts';
 
 /** What a statement's parameter is. */
 export function valueOf(abstract: Abstract): Value {
@@ -40,11 +40,15 @@ function partValue(abstract: Abstract, parts: Parts): Value {
       // Objects of classes may refer to each other.
       if (abstract.of !== null)
         return { kind: 'unknown', reason: `an object of ${abstract.of.node.name?.text ?? 'a class'}` };
-      return expression('object', ...[...abstract.properties.values()].map((cell) => valueWithin(cell.value, parts)));
+      return expression(
+        'object',
+        ...[...abstract.properties.values()].map((cell) => valueWithin(cell.value, parts)),
+        ...(abstract.rest === null ? [] : [valueWithin(abstract.rest, parts)]),
+      );
     case 'choice':
       return valueOfChoice(abstract, parts);
     case 'external':
-      return { kind: 'unknown', reason: `something of ${abstract.module}` };
+      return externalValue(abstract);
     case 'native':
       return { kind: 'unknown', reason: abstract.title };
     case 'function':
@@ -55,6 +59,12 @@ function partValue(abstract: Abstract, parts: Parts): Value {
 
 /** Of choices within choices, which share their sides: without sharing their values would double with each. */
 const values = new WeakMap<Choice, Value>();
+
+/** The functions of the sources that it was made with may have given it what they read. */
+function externalValue({ module, given = [], made = [] }: External): Value {
+  const reason = `something of ${module}`;
+  return made.length > 0 ? { kind: 'unknown', reason } : computedFrom(reason, given);
+}
 
 function valueOfChoice(choice: Choice, parts: Parts): Value {
   const known = values.get(choice);

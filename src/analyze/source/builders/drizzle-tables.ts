@@ -3,6 +3,7 @@ import type ts from 'typescript';
 import {
   type Abstract,
   type External,
+  fromOutside,
   native,
   type Native,
   undefinedValue,
@@ -89,7 +90,7 @@ function columnBuilder(column: ColumnBuilder): Native {
     isHandle: false,
     member: (name) =>
       native(name, () => {
-        const computed = unknown('what the column fills in');
+        const computed = fromOutside('what the column fills in');
         if (name === 'primaryKey') return columnBuilder({ ...column, isKey: true });
         if (/^\$default(?:Fn)?$/.test(name)) return columnBuilder({ ...column, onInsert: computed });
         return /^\$onUpdate(?:Fn)?$/.test(name) ? columnBuilder({ ...column, onUpdate: computed }) : builder;

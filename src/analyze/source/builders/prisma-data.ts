@@ -1,5 +1,5 @@
 /** `data` of Prisma: the columns that INSERT and UPDATE write, and what is written to other models with them. */
-import { type Abstract, constant, unknown, type Fragment } from '../abstract-value.ts';
+import { type Abstract, constant, fromOutside, type Fragment } from '../abstract-value.ts';
 import { isNothing } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { writtenEntries } from './open-objects.ts';
@@ -63,7 +63,7 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
   for (const [name, { filled }] of table.model.fields) {
     const isFilled = filled === 'always' || (filled === 'on insert' && verb === 'insert');
     if (isFilled && !columns.has(name))
-      columns.set(name, [unknown(filled === 'always' ? 'the time' : 'a random value')]);
+      columns.set(name, [fromOutside(filled === 'always' ? 'the time' : 'a random value')]);
   }
   return { columns, nested, notRead: faults.flat() };
 }

@@ -198,7 +198,7 @@ function removing(call: SequelizeCall, where: Fragment, options: Abstract | unde
   if (deletion !== undefined && constantOf(optionsOf(options).get('force')) !== true)
     return updating(
       call,
-      new Map([[deletion, [{ kind: 'value', value: { kind: 'unknown', reason: 'the time' } }]]]),
+      new Map([[deletion, [{ kind: 'value', value: { kind: 'unknown', reason: 'the time', from: [] } }]]]),
       where,
       [],
     );

@@ -1,7 +1,7 @@
 /** Models of sequelize-typescript: the attributes of `@Column` and its companions, and the options of `@Table`. */
 import type ts from 'typescript';
 import { type Abstract, type ClassValue, constant, objectOf } from '../abstract-value.ts';
-import { lineage } from '../calls.ts';
+import { lineage } from '../lineage.ts';
 import type { Machine } from '../machine.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import { type Decorator, decoratorsOf } from './decorators.ts';

@@ -1,6 +1,6 @@
 /** Sequelize's models: `sequelize.define(name, attributes, options)` and `Model.init(attributes, options)`. */
 import type ts from 'typescript';
-import { type Abstract, type ClassValue, unknown } from '../abstract-value.ts';
+import { type Abstract, type ClassValue, fromOutside } from '../abstract-value.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';
 import type { Entity, EntityField } from './entity.ts';
@@ -152,7 +152,7 @@ function addTimes(
   columnOf: (name: string) => string,
 ): void {
   if (!isOn(options, 'timestamps', true)) return;
-  const time = [unknown('the time')];
+  const time = [fromOutside('the time')];
   const add = (option: string, field: Partial<EntityField>): void => {
     const given = options.get(option);
     if (given !== undefined && constantOf(given) === false) return;

@@ -1,7 +1,7 @@
 /** TypeORM's entities: classes with decorators, and `new EntitySchema({ ... })`. */
 import type ts from 'typescript';
 import { type Abstract, type ClassValue, constant } from '../abstract-value.ts';
-import { lineage } from '../calls.ts';
+import { lineage } from '../lineage.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { entriesOf, optionsOf } from './clauses.ts';

@@ -3,7 +3,7 @@ import type ts from 'typescript';
 import { type Abstract, arrayOf, constant, type Fragment, type ObjectValue } from '../abstract-value.ts';
 import type { Value } from '../../application.ts';
 import type { Machine } from '../machine.ts';
-import { lineage } from '../calls.ts';
+import { lineage } from '../lineage.ts';
 import { choose, constantOf, isNothing } from '../value-arithmetic.ts';
 import { expression, not } from '../conditions.ts';
 import { ofRows } from './chain.ts';
