@@ -14,6 +14,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
+import { pathsMax } from './calls.ts';
 import { type Machine, normalCompletion } from './machine.ts';
 import { mappedList, mapsList } from './mapped-list.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
@@ -135,13 +136,28 @@ function arrayMember(
   }
 }
 
-/** `of` each list that the paths give. */
+/** `of` each list that the paths give; unknown where they give too many. */
 function withoutSpread(elements: readonly Abstract[], of: (elements: readonly Abstract[]) => Abstract): Abstract {
+  return listsOf(elements) > pathsMax ? unknown('a list that differs on too many paths') : ofEachPath(elements, of);
+}
+
+/** How many lists the paths give, or many. Lists share parts: each is counted once. */
+function listsOf(elements: readonly Abstract[], counted = new Map<Abstract, number>()): number {
+  const ofSide = (side: Abstract): number => (side.kind === 'array' ? listsOf(side.elements.value, counted) : 1);
+  return elements.reduce((lists, element) => {
+    if (element.kind !== 'choice' || element.isSpread !== true) return lists;
+    const count = counted.get(element) ?? ofSide(element.ifTrue) + ofSide(element.ifFalse);
+    counted.set(element, count);
+    return lists * count;
+  }, 1);
+}
+
+function ofEachPath(elements: readonly Abstract[], of: (elements: readonly Abstract[]) => Abstract): Abstract {
   const index = elements.findIndex((element) => element.kind === 'choice' && element.isSpread === true);
   const spread = elements[index];
   if (spread?.kind !== 'choice') return of(elements);
   const side = (list: Abstract): Abstract =>
-    withoutSpread(
+    ofEachPath(
       [
         ...elements.slice(0, index),
         ...(list.kind === 'array' ? list.elements.value : []),

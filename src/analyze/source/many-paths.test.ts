@@ -123,3 +123,21 @@ test('rows of choices that share their sides are one list of each statement', ()
   const value = one?.kind === 'value' ? one.value : undefined;
   expect(value?.kind === 'expression' ? value.operands : []).toHaveLength(61);
 });
+
+test('a list that many conditions make longer is read once, not for each combination', () => {
+  const pushes = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `if (asked.f${at}) { parts.push('c${at}'); }`).join(' ');
+  const source = (count: number): string => `import pg from 'pg'; const pool = new pg.Pool();
+    export async function list(asked) { const parts = []; ${pushes(count)}
+      if (parts.length > 0) await pool.query('SELECT id FROM parcels WHERE n = $1', [parts.length]); }`;
+  expect(read({ 'list.ts': source(2) }, false)).toContain('if(asked.f1, if(asked.f0, 2, 1), if(asked.f0, 1, 0))');
+  expect(read({ 'list.ts': source(40) }, false)).toContain('SELECT id FROM parcels WHERE n = $1');
+});
+
+test('a constructor that takes more steps than a unit may does not end the reader: the method that it makes an object for is listed', () => {
+  const doubles = Array.from({ length: 12 }, (_, at) => `function f${at}(n) { return f${at + 1}(n) + f${at + 1}(n); }`);
+  const source = `import pg from 'pg'; const pool = new pg.Pool();
+    ${doubles.join(' ')} function f12(n) { return n; }
+    export class Parcels { constructor() { this.size = f0(1); } async list() { await pool.query('SELECT id FROM parcels'); } }`;
+  expect(read({ 'parcels.ts': source }, false, 500)).toContain('not understood: no unit reaches this statement');
+});

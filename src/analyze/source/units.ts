@@ -26,10 +26,10 @@ import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
 import type { TableColumns } from './table-columns.ts';
 import { does, tidySteps } from './tidy-steps.ts';
-import { TooLarge } from './step-limit.ts';
 import { nameOf } from './transactions.ts';
 import { entryOf, entryOfFile } from './unit-entry.ts';
 import { unreached, statementsOf, unrunBy } from './unreached.ts';
+import { withinLimits } from './within-limits.ts';
 import { withoutCaller } from './without-caller.ts';
 
 export interface UnitOptions {
@@ -189,16 +189,6 @@ function seedsLeftOut(alone: readonly Read[]): readonly string[] {
 /** A function that a call makes, as it makes others: what it runs tells them apart. */
 function isMade({ kind, node, functions: [fn] }: FoundUnit): boolean {
   return kind === 'function' && fn !== undefined && fn.node !== node;
-}
-
-/** What takes more steps than a unit may, or calls deeper than the stack of the reader, is listed. */
-function withinLimits(machine: Machine, at: ts.Node, body: () => void): void {
-  try {
-    body();
-  } catch (error) {
-    if (error instanceof TooLarge) machine.notUnderstood(at, error.message);
-    else throw error;
-  }
 }
 
 function runUnit(machine: Machine, { functions, kind, node, isCallerLost = false }: FoundUnit): void {

@@ -7,11 +7,14 @@ import type { FunctionValue } from './abstract-value.ts';
 import { injectedInstance } from './calls.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { nameOf } from './transactions.ts';
+import { withinLimits } from './within-limits.ts';
 
 export function withoutCaller(machine: Machine, functions: readonly ts.Node[]): readonly FoundUnit[] {
-  machine.restart();
   return functions.flatMap((node): readonly FoundUnit[] => {
-    const fn = machine.made.get(node) ?? functionOfFile(machine, node) ?? methodOfClass(machine, node);
+    machine.restart();
+    let fn = machine.made.get(node) ?? functionOfFile(machine, node);
+    // The constructor of its class runs.
+    if (fn === undefined) withinLimits(machine, node, () => (fn = methodOfClass(machine, node)));
     if (fn?.node.body === undefined || isDead(machine, node)) return [];
     const { file, line } = machine.place(node);
     const name = nameOf(fn.node, machine.project.ts) ?? `${file}:${line}`;
