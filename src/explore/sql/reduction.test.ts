@@ -144,6 +144,17 @@ describe('InnoDB: a record of a secondary index that is locked without its row c
   });
 });
 
+test('InnoDB: the victim of a deadlock is rolled back before any other session goes on, so what closes the cycle conflicts with all', async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const sessions = [
+    session('UPDATE w SET id = 3 WHERE id = 2'),
+    session('BEGIN', 'INSERT INTO w SELECT 3, sum(v) FROM w', 'UPDATE w SET v = 300 - v WHERE v > 150', 'COMMIT'),
+    session('SELECT id, v FROM w ORDER BY id'),
+  ];
+  const both = await bothWays('mysql', 'read uncommitted', sessions, Infinity);
+  expect(both?.all).toMatchObject({ schedules: 64 });
+});
+
 describe('three sessions of four statements, as docs/explore.md counts their schedules', () => {
   const sessions = (...ids: readonly number[]): Sessions =>
     ids.map((id) =>

@@ -65,11 +65,20 @@ export class StepFootprints {
       this.#global.delete(connection);
       footprint.touchAll();
     }
+    if (this.#hasUrgent()) footprint.touchAll();
     const sequences = this.#sequenceStates();
     for (const [id, state] of sequences)
       if (this.#sequences.get(id) !== state) footprint.touch(`sequence ${id}`, 'change');
     this.#sequences = sequences;
     return footprint;
+  }
+
+  /**
+   * Are there sessions that have to go before all others, such as those of which one is a deadlock's victim? What they will do belongs to this step: no
+   * other session's step can come in between.
+   */
+  #hasUrgent(): boolean {
+    return this.#database?.scheduler.waiting().some(({ wait }) => wait?.isUrgent?.() === true) ?? false;
   }
 
   #sequenceStates(): Map<number, string> {
