@@ -74,7 +74,8 @@ function choicesIn(condition: Value, transaction: number): readonly (readonly Co
   if (other.kind === 'constant' && typeof other.value !== 'number')
     return other.value === null ? [] : [[columns([column, String(other.value)])]];
   if (edge === undefined) return [];
-  const values = other.kind === 'constant' ? [edge + 1, edge, edge - 1] : [edge];
+  // Enough for two, too: what else is checked may keep the second away.
+  const values = other.kind === 'constant' ? [edge + 1, edge, edge - 1] : [...new Set([edge, 3 * edge])];
   return [values.map((value) => columns([column, value]))];
 }
 

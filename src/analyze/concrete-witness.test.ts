@@ -27,6 +27,51 @@ test('values that nothing decides are of the types of their columns: a clock, a 
   expect(anomalies).toMatchObject([{ name: 'write-skew', status: { kind: 'confirmed', anomaly: 'internal' } }]);
 });
 
+test.each([
+  ['the end first', 'starts_on < $3 AND ends_on > $2'],
+  ['the start first', '$2 < ends_on AND $3 > starts_on'],
+])('a booking of days that overlap another: its end is after its start, %s', async (_order, overlaps) => {
+  const bookings = `CREATE TABLE rooms (id int PRIMARY KEY);
+    CREATE TABLE bookings (id serial PRIMARY KEY, room int NOT NULL REFERENCES rooms, starts_on date NOT NULL, ends_on date NOT NULL)`;
+  const given = [argument('room'), argument('from'), argument('to')];
+  const book = (...before: readonly Step[]) =>
+    transaction('book', null, [
+      ...before,
+      statement(`SELECT id FROM bookings WHERE room = $1 AND ${overlaps}`, given, 'taken'),
+      branch(expression('<>', { kind: 'row-count', statement: 'taken' }, 0), [abort()]),
+      statement('INSERT INTO bookings (room, starts_on, ends_on) VALUES ($1, $2, $3)', given),
+    ]);
+  const unguarded = await analyze(application({ schema: bookings, units: { book: [book()] } }), {
+    isolation: 'read committed',
+  });
+  expect(unguarded.anomalies).toMatchObject([{ status: { kind: 'confirmed', anomaly: 'internal' } }]);
+  const lock = statement('SELECT id FROM rooms WHERE id = $1 FOR UPDATE', [argument('room')], 'room');
+  const guarded = await analyze(application({ schema: bookings, units: { book: [book(lock)] } }), {
+    isolation: 'read committed',
+  });
+  expect(guarded.anomalies.map(({ status }) => status.kind)).not.toContain('confirmed');
+});
+
+test('a payment that reads whether it was made, then locks a balance that is enough for two', async () => {
+  const tables =
+    'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL); CREATE TABLE orders (id int PRIMARY KEY, account int NOT NULL, paid boolean NOT NULL)';
+  const pay = transaction('pay', null, [
+    statement('SELECT account, paid FROM orders WHERE id = $1', [argument('order')], 'order'),
+    branch(column('order', 'paid'), [abort()]),
+    statement('SELECT balance FROM accounts WHERE id = $1 FOR UPDATE', [column('order', 'account')], 'account'),
+    branch(expression('<', column('account', 'balance'), argument('price')), [abort()]),
+    statement('UPDATE accounts SET balance = balance - $1 WHERE id = $2', [
+      argument('price'),
+      column('order', 'account'),
+    ]),
+    statement('UPDATE orders SET paid = true WHERE id = $1', [argument('order')]),
+  ]);
+  const { anomalies } = await analyze(application({ schema: tables, units: { pay: [pay] } }), {
+    isolation: 'read committed',
+  });
+  expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
 test('what statements fill from a clock or by chance is not compared', async () => {
   const tables = `${schema}; CREATE TABLE log (account int NOT NULL, at timestamptz NOT NULL, token text NOT NULL)`;
   const logged: Step = statement('INSERT INTO log VALUES ($1, now(), $2 || random())', [

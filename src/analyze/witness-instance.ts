@@ -5,6 +5,7 @@ import { type Amounts, chosenColumn } from './amounts.ts';
 import type { AnyStep, Statement, Value } from './application.ts';
 import { asColumn, type RowValue, valueFor } from './column-values.ts';
 import type { ParameterColumns } from './parameter-columns.ts';
+import { endsOfRanges } from './range-arguments.ts';
 import { isDelete } from './replaced-rows.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
 import type { Arguments } from './run-steps.ts';
@@ -31,6 +32,7 @@ export class Instance {
   readonly #classes: ValueClasses;
   readonly #columns: ParameterColumns;
   readonly #amounts: Amounts;
+  readonly #endsRange: (value: Value) => boolean;
   #undecided: ReadonlyMap<string, RowValue> = new Map();
 
   /** @param number from 0 */
@@ -40,6 +42,7 @@ export class Instance {
     this.#classes = classes;
     this.#columns = columns;
     this.#amounts = amounts;
+    this.#endsRange = endsOfRanges(path, columns);
   }
 
   nodeOf(value: Value): string {
@@ -82,7 +85,7 @@ export class Instance {
   #amountOf(value: Value): number {
     const { inArguments, areArgumentsEqual } = this.#amounts;
     const isShared = areArgumentsEqual || this.#classes.isShared(this.nodeOf(value));
-    const amount = inArguments * (isShared ? 1 : this.#number + 1);
+    const amount = inArguments * (isShared ? 1 : this.#number + 1) + (this.#endsRange(value) ? 1 : 0);
     return value.kind === 'element' ? amount + timeOf(value.loop) : amount;
   }
 
