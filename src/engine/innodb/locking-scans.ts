@@ -3,8 +3,18 @@
  * statements that write, and of a join, groups or distinct rows with a locking clause, with the lock that the clause asks for. Scans cannot wait in the middle of an expression, so one that has to stops the whole
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { IsolationName } from '../../sql/index.ts';
-import type { LockRequest, Row, RowCondition, StatementView, Wait, Waiting } from '../../sql/model/index.ts';
+import type {
+  AccessPath,
+  LockRequest,
+  Row,
+  RowCondition,
+  StatementView,
+  TableId,
+  Wait,
+  Waiting,
+} from '../../sql/model/index.ts';
 import type { BegunStatement } from '../engine-profile.ts';
 import { continuing, MustWait } from '../must-wait.ts';
 import { delegating, pause } from '../pause.ts';
@@ -51,6 +61,7 @@ function lockingView(
   pauses: boolean,
 ): StatementView {
   let mayPause = pauses;
+  const ends = new ReachedEnds();
   return {
     ...delegating(view),
     scansLock: false,
@@ -71,7 +82,12 @@ function lockingView(
       }
       if (mayPause) {
         mayPause = false;
-        throw new MustWait(paused(), 'before');
+        throw ends.restartAfter(new MustWait(paused(), 'before'));
+      }
+      const end = ends.next(table, path);
+      if (end !== undefined && (end === null || condition.matches(end))) {
+        if (end !== null) yield end;
+        return;
       }
       let taken: Row | null = null;
       // Nothing is evaluated when the lock has been waited for: the scan that comes again does that.
@@ -84,8 +100,10 @@ function lockingView(
       });
       for (let step = locking.next(); step.done !== true; step = locking.next()) {
         hasToWait = step.value !== rowIsLocked;
-        if (step.value !== rowIsLocked)
-          throw new MustWait(continuing(step.value, untilLocked(locking), locking), 'before');
+        if (step.value !== rowIsLocked) {
+          const rest = isEnd(path) ? ends.restOfLast(table, path, locking, () => taken) : untilLocked(locking);
+          throw ends.restartAfter(new MustWait(continuing(step.value, rest, locking), 'before'));
+        }
         // What the condition and the consumer read is locked before the next row.
         if (taken === null) continue;
         let isStopped = true;
@@ -98,6 +116,55 @@ function lockingView(
       }
     },
   };
+}
+
+type EndPath = Extract<AccessPath, { kind: 'index' }>;
+
+/** MIN or MAX reads one record. */
+function isEnd(path: AccessPath): path is EndPath {
+  return path.kind === 'index' && path.readsEnd === true;
+}
+
+interface ReachedEnd {
+  /** Its number among the statement's searches for ends. */
+  readonly search: number;
+  readonly table: TableId;
+  readonly path: EndPath;
+  readonly row: Row | null;
+}
+
+/**
+ * The rows that searches for MIN and MAX found after a wait. The server continues at the record that it waited for; a search from the beginning would
+ * find what others have entered past it meanwhile. Searches of a statement have their order: a second one for the same end is one of its own.
+ */
+class ReachedEnds {
+  readonly #ends: ReachedEnd[] = [];
+  #searches = 0;
+
+  /** Of the next search: `null`, there is no row; `undefined`, it has not waited. */
+  next(table: TableId, path: AccessPath): Row | null | undefined {
+    if (!isEnd(path)) return undefined;
+    this.#searches += 1;
+    const reached = this.#ends.find(({ search }) => search === this.#searches);
+    return reached?.table === table && isDeepStrictEqual(reached.path, path) ? reached.row : undefined;
+  }
+
+  /** The rest of the last search, which waits. @param taken the row that it has found */
+  restOfLast(table: TableId, path: EndPath, locking: Waiting<void>, taken: () => Row | null): Waiting<void> {
+    return this.#reach({ search: this.#searches, table, path }, locking, taken);
+  }
+
+  *#reach(end: Omit<ReachedEnd, 'row'>, locking: Waiting<void>, taken: () => Row | null): Waiting<void> {
+    yield* untilLocked(locking);
+    locking.return();
+    this.#ends.push({ ...end, row: taken() });
+  }
+
+  /** The statement runs again, with its first search. */
+  restartAfter(wait: MustWait): MustWait {
+    this.#searches = 0;
+    return wait;
+  }
 }
 
 function requestFor({ isWritten, lockedBy }: RowCondition): LockRequest {
