@@ -23,7 +23,8 @@ interface AnalyzeCommandOptions {
   readonly isolation: string | undefined;
   /** A file with the DDL of the database that source uses. */
   readonly schema: string | undefined;
-  readonly engine: string;
+  /** Default: the one that the source names. */
+  readonly engine: string | undefined;
   /** The folder for programs; `null`: none are written. */
   readonly out: string | null;
   /** Where the HTML report goes; `null`: there is none. */
@@ -62,7 +63,10 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       '--schema <file>',
       'the SQL that creates the tables which the source or the trace uses; a folder: its .sql files',
     )
-    .option('--engine <engine>', 'the database of the source: postgres, mysql or mariadb', 'postgres')
+    .option(
+      '--engine <engine>',
+      'the database of the source: postgres, mysql or mariadb (default: the one whose driver it imports, otherwise postgres)',
+    )
     .option('--isolation <level>', "of transactions that name none (default: the database's own)")
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
@@ -122,6 +126,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
             {
               ...others,
               schema: others.schema,
+              engine: others.engine,
               isolation: others.isolation,
               maxTime: others.maxTime,
               out,
@@ -340,9 +345,13 @@ async function applicationIn(file: string, options: AnalyzeCommandOptions, host:
   const needed = await schemaOf(file, schema, host);
   if (needed !== null) {
     const { applicationFromSource, parseEntryPoint } = await import('../../analyze/source/index.ts');
-    const read = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
-    const source = { ...read, entryPoints: options.unit.map(parseEntryPoint) };
-    return { application: applicationFromSource(source), source, traffic: null };
+    const dialect = engine === undefined ? undefined : engineNamed(engine);
+    const read = await readSource({ path: file, schema: needed, engine: dialect }, host);
+    if (read.found !== null) host.err(`${read.found}\n`);
+    const source = { ...read.source, entryPoints: options.unit.map(parseEntryPoint) };
+    const application = applicationFromSource(source);
+    const assumed = [...(read.assumed === null ? [] : [read.assumed]), ...(application.assumed ?? [])];
+    return { application: { ...application, assumed }, source, traffic: null };
   }
   const { isApplication } = await import('../../analyze/index.ts');
   const loaded = await loadDefaultInTime(file, 'application', { timeoutMs: 0, json: options.json }, host);

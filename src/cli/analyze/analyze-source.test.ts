@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applicationOfSource, ddlOf, schemaOf } from './analyze-source.ts';
+import { applicationOfSource, ddlOf, readSource, schemaOf } from './analyze-source.ts';
 import type { Host } from '../host.ts';
 import { listFolder, readInput } from '../files/input-files.ts';
 
@@ -70,3 +70,41 @@ test('a folder of migrations is the schema: its .sql files by path, without what
     message: expect.stringContaining('pg_dump --schema-only'),
   });
 });
+
+test.each([
+  [
+    { 'a.js': `const pool = require('mysql2/promise').createPool({});` },
+    'mysql',
+    /^the database is MySQL \(mysql2\/promise in .*a\.js\); --engine/,
+    null,
+  ],
+  [{ 'a.js': `const db = require('knex')({ client: 'mysql2' });` }, 'mysql', /client: 'mysql2' in/, null],
+  [{ 'a.ts': `import { Pool } from 'pg';` }, 'postgres', null, null],
+  [{ 'schema.prisma': `datasource db {\n  provider = "postgresql"\n}`, 'a.ts': 'export {};' }, 'postgres', null, null],
+  [
+    { 'a.ts': `import knex from 'knex';` },
+    'postgres',
+    null,
+    /^the database is PostgreSQL: the source names none; --engine/,
+  ],
+  [
+    { 'a.ts': `import 'pg';`, 'b.ts': `import 'mysql2';` },
+    'postgres',
+    null,
+    /: the source names pg in .*a\.ts and mysql2 in .*b\.ts; --engine/,
+  ],
+] as const)(
+  'without --engine, the database is the one that the source names: %j',
+  async (files, dialect, found, assumed) => {
+    const own = mkdtempSync(join(tmpdir(), 'moirai-engine-'));
+    try {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(own, name), text);
+      const read = await readSource({ path: own, schema: join(folder, 'schema.sql'), engine: undefined }, host);
+      expect(read.source.dialect).toBe(dialect);
+      expect(read.found).toEqual(found === null ? null : expect.stringMatching(found));
+      expect(read.assumed).toEqual(assumed === null ? null : expect.stringMatching(assumed));
+    } finally {
+      rmSync(own, { recursive: true });
+    }
+  },
+);

@@ -1,24 +1,35 @@
 /** An application from a folder of source, or from one file of it, and the schema's SQL: what `moirai analyze SRC --schema FILE` reads. */
 import { join, relative, sep } from 'node:path';
 import type { SourceOptions, Application, Dialect } from '../../analyze/index.ts';
+import type { DatabaseEvidence } from '../../analyze/source/index.ts';
 import { InputError, type Place } from '../../base/index.ts';
 import type { Host } from '../host.ts';
 
 export interface AnalyzedSource {
   readonly path: string;
   readonly schema: string;
-  readonly engine: Dialect;
+  /** `undefined`: the one that the source names. */
+  readonly engine: Dialect | undefined;
+}
+
+/** What was read, and how its database is known where no option says it. */
+interface ReadSource {
+  readonly source: SourceOptions;
+  /** A line for people; `null`: it is certain. */
+  readonly found: string | null;
+  /** A clause of the verdict; `null`: nothing is. */
+  readonly assumed: string | null;
 }
 
 /** @throws InputError where a file cannot be read, there is no source, or TypeScript is not installed */
 export async function applicationOfSource(source: AnalyzedSource, host: Host): Promise<Application> {
   const { applicationFromSource } = await import('../../analyze/source/index.ts');
-  return applicationFromSource(await readSource(source, host));
+  return applicationFromSource((await readSource(source, host)).source);
 }
 
 /** @throws InputError where a file cannot be read, or TypeScript is not installed */
-export async function readSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<SourceOptions> {
-  const { isSource, loadTypeScript, tableColumns } = await import('../../analyze/source/index.ts');
+export async function readSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<ReadSource> {
+  const { databasesOf, isSource, loadTypeScript, tableColumns } = await import('../../analyze/source/index.ts');
   const ddl = await ddlOf(schema, host);
   const all = await filesBelow(path, host);
   const insideOf = (name: string): string => relative(path, name).replaceAll('\\', '/');
@@ -34,7 +45,31 @@ export async function readSource({ path, schema, engine }: AnalyzedSource, host:
     files.set(relative('', name).replaceAll('\\', '/'), isSource(name) ? read : withoutMark(read));
   }
   const ts = await loadTypeScript();
-  return { ts, files, schema: ddl, dialect: engine, tables: await tableColumns({ schema: ddl, dialect: engine }) };
+  const { dialect, ...known } =
+    engine === undefined ? databaseNamed(databasesOf(ts, files)) : { dialect: engine, found: null, assumed: null };
+  return {
+    source: { ts, files, schema: ddl, dialect, tables: await tableColumns({ schema: ddl, dialect }) },
+    ...known,
+  };
+}
+
+function databaseNamed(
+  named: readonly DatabaseEvidence[],
+): Pick<ReadSource, 'found' | 'assumed'> & { readonly dialect: Dialect } {
+  const [first, second] = named;
+  const saidBy = (one: DatabaseEvidence): string => `${one.text} in ${one.file}`;
+  if (first === undefined || second !== undefined)
+    return {
+      dialect: 'postgres',
+      found: null,
+      assumed: `the database is PostgreSQL: the source names ${named.length === 0 ? 'none' : named.map(saidBy).join(' and ')}; --engine says which`,
+    };
+  const isDefault = first.dialect === 'postgres';
+  return {
+    dialect: first.dialect,
+    found: isDefault ? null : `the database is MySQL (${saidBy(first)}); --engine chooses another`,
+    assumed: null,
+  };
 }
 
 /** They say what file the name of a module is. */
