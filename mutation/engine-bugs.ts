@@ -78,7 +78,7 @@ export const engineBugs: readonly PlantedBug[] = [
   {
     name: 'ALTER TABLE checks the rows of an old snapshot',
     file: 'src/engine/postgres/transaction.ts',
-    before: 'new PostgresStatement(this, ++this.#command, this.storage.lastCommit)',
+    before: 'new PostgresStatement(this, ++this.#command, this.storage.lastCommit, this.storage.footprint)',
     after: 'new PostgresStatement(this, ++this.#command)',
     why: 'a row that is newer than the snapshot violates the constraint that is added',
     tests: ['src/engine/postgres/storage.test.ts'],

@@ -87,6 +87,31 @@ export class Footprint {
   readonly #names = new Map<string, NameAccesses>();
   readonly #keys = new Map<string, KeyAccess[]>();
   #touchesAll = false;
+  #isTaken = false;
+  /**
+   * Accesses that came after the step: reads with the snapshot that it took, and what shows only when all transactions are known. They depend on the rest
+   * of the run, so the same step may have others in another run.
+   */
+  #late: Footprint | null = null;
+
+  get hasLateAccesses(): boolean {
+    return this.#late !== null;
+  }
+
+  /** The step is over. */
+  taken(): this {
+    this.#isTaken = true;
+    return this;
+  }
+
+  /** The accesses of `other` are late ones of this step. */
+  addLate(other: Footprint): void {
+    this.#late ??= new Footprint();
+    const late = this.#late;
+    for (const [name, { kinds: mask }] of other.#names)
+      for (const kind of kinds) if ((mask & bits[kind]) !== 0) late.touch(name, kind);
+    for (const [index, list] of other.#keys) for (const access of list) late.#add(index, access);
+  }
 
   /** Conflicts with every other step: for what no finer access describes. */
   touchAll(): void {
@@ -98,6 +123,10 @@ export class Footprint {
   }
 
   touch(name: string, kind: AccessKind): void {
+    if (this.#isTaken) {
+      this.#late ??= new Footprint();
+      return this.#late.touch(name, kind);
+    }
     const accesses = this.#names.get(name);
     if (accesses === undefined) this.#names.set(name, { kinds: bits[kind], conflicts: conflictBits[kind] });
     else {
@@ -122,8 +151,19 @@ export class Footprint {
     this.#add(index, { kind, key: null, row: null, compare: noKeys, compareRows: null, contains });
   }
 
-  /** Linear in the names, quadratic in the keys of one index. */
   conflictsWith(other: Footprint): boolean {
+    return this.conflictsAtOnceWith(other) || this.#conflictsLateWith(other) || other.#conflictsLateWith(this);
+  }
+
+  #conflictsLateWith(other: Footprint): boolean {
+    return (
+      this.#late !== null &&
+      (this.#late.conflictsAtOnceWith(other) || other.#late?.conflictsAtOnceWith(this.#late) === true)
+    );
+  }
+
+  /** Without late accesses. Linear in the names, quadratic in the keys of one index. */
+  conflictsAtOnceWith(other: Footprint): boolean {
     if (this.#touchesAll || other.#touchesAll) return true;
     const [few, many] = this.#names.size < other.#names.size ? [this, other] : [other, this];
     for (const [name, accesses] of few.#names) {
@@ -151,6 +191,10 @@ export class Footprint {
   }
 
   #add(index: string, access: KeyAccess): void {
+    if (this.#isTaken) {
+      this.#late ??= new Footprint();
+      return this.#late.#add(index, access);
+    }
     const list = this.#keys.get(index);
     if (list === undefined) this.#keys.set(index, [access]);
     else if (!list.some((known) => isSame(known, access))) list.push(access);
@@ -177,11 +221,28 @@ function isConflict(a: KeyAccess, b: KeyAccess): boolean {
 /** Collects the footprint of the step under way. */
 export class FootprintRecorder {
   current = new Footprint();
+  #atEnd: (() => void)[] = [];
+
+  /** A run begins: what an earlier one left is forgotten. */
+  begin(): void {
+    this.current = new Footprint();
+    this.#atEnd = [];
+  }
 
   /** The footprint since it was taken last. */
   take(): Footprint {
     const taken = this.current;
     this.current = new Footprint();
-    return taken;
+    return taken.taken();
+  }
+
+  /** `add` adds accesses to footprints that were taken, when all steps of the sessions are known. */
+  atEnd(add: () => void): void {
+    this.#atEnd.push(add);
+  }
+
+  /** All steps of the sessions are known. */
+  end(): void {
+    for (const add of this.#atEnd.splice(0)) add();
   }
 }

@@ -1,9 +1,8 @@
 /**
  * The footprint of a step of the InnoDB profile (`footprint.ts`), where a recorder is there.
  *
- * - A consistent read at READ COMMITTED conflicts with the commits that make rows of its range visible; at READ UNCOMMITTED with the writes, committed
- *   or not. Above, the read view is opened once, and what will be read with it is not known: opening it conflicts with every commit of writes, and the
- *   reads with it conflict with nothing. The same holds for a statement at READ COMMITTED that waits with an open read view.
+ * - A consistent read conflicts with the commits that make rows of its range visible; at READ UNCOMMITTED with the writes, committed or not. It reads
+ *   what was committed when its read view was opened: so the access is one of that step, and a late one where the step is over.
  * - Record locks conflict as their modes do. A scan, and a gap that is locked, conflicts with records that are added or removed there.
  * - An insertion conflicts with those, and with the removal of its neighbours; two insertions of different keys into one gap do not conflict.
  * - The removal of a record moves its locks to the neighbour, and it depends on open read views: opening or closing one conflicts with the end of a
@@ -27,13 +26,23 @@ function indexName(index: InnodbIndex): string {
 
 // ---- reads without locks
 
-export function recordRead({ storage, isolation }: InnodbTransaction, index: InnodbIndex, path: IndexPath): void {
-  const { footprint } = storage;
-  if (footprint === null || (isolation !== 'read uncommitted' && isolation !== 'read committed')) return;
+/** With the read view that is open; at READ UNCOMMITTED without one. */
+export function recordRead(
+  { storage, isolation, readViewFootprint }: InnodbTransaction,
+  index: InnodbIndex,
+  path: IndexPath,
+): void {
+  const isUncommitted = isolation === 'read uncommitted';
+  const footprint = isUncommitted ? storage.footprint : readViewFootprint;
+  if (footprint === null) return;
   const bounds = boundsOf(path, index.shape.compare);
-  const kind = isolation === 'read uncommitted' ? 'peek' : 'see';
   const contains = (key: Key): boolean => !bounds.isBelow(key) && !bounds.isAbove(key);
-  footprint.touchRange(indexName(index), kind, contains);
+  footprint.touchRange(indexName(index), isUncommitted ? 'peek' : 'see', contains);
+}
+
+/** Whether the read view contains the row of a record is read. */
+export function recordIsSeen({ readViewFootprint }: InnodbTransaction, { index, key }: IndexRecord): void {
+  readViewFootprint?.touchKey(indexName(index), 'see', key, index.shape.compare);
 }
 
 /** The committed version of a row is read where only its record in a secondary index is locked: that does not keep writers of other columns out. */
@@ -145,11 +154,10 @@ export function recordMarkRead({ footprint }: InnodbStorage, record: IndexRecord
   if (footprint !== null) touchRecord(footprint, record, 'try S');
 }
 
-/** The transaction begins to wait: a statement below REPEATABLE READ keeps its read view while it does. */
+/** The transaction begins to wait. */
 export function recordWait(transaction: InnodbTransaction): void {
-  const { storage, session, locksGaps, readView } = transaction;
+  const { storage, session } = transaction;
   storage.footprint?.touch(waitName(session), 'change');
-  if (!locksGaps && readView !== Infinity) storage.footprint?.touch('snapshot', 'left');
   recordDeadlockSearch(transaction, true);
 }
 

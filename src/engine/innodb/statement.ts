@@ -53,8 +53,8 @@ export class InnodbStatement implements StatementView {
     const table = this.#transaction.storage.table(tableId);
     const { index, range } = rangeOf(table, path);
     const { isolation, writer } = this.#transaction;
-    footprints.recordRead(this.#transaction, index, range);
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
+    footprints.recordRead(this.#transaction, index, range);
     if (index.since > view) throw changedDefinition();
     const scan = this.#beginScan(tableId, condition, view);
     const point = index.shape.isUnique ? index.tree.point(range) : null;

@@ -19,7 +19,7 @@ import {
   type LockOwner,
   type RecordLock,
 } from './gap-locks.ts';
-import { waitName } from '../footprint.ts';
+import { type Footprint, waitName } from '../footprint.ts';
 import * as footprints from './footprint.ts';
 import { HeldRecordLocks } from './held-record-locks.ts';
 import { LockWait } from './lock-wait.ts';
@@ -41,6 +41,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   readonly #checksSnapshot: boolean;
   /** Infinity: none is open. */
   readView = Infinity;
+  /** Of the step that opened it: what is read with it is recorded there. */
+  readViewFootprint: Footprint | null = null;
   #command = 0;
   #written: InnodbVersion[] = [];
   readonly recordLocks: HeldRecordLocks;
@@ -82,7 +84,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     if (this.readView !== Infinity) return this.readView;
     this.readView = this.storage.lastCommit;
     this.storage.footprint?.touch('read views', 'read');
-    if (this.locksGaps) this.storage.footprint?.touch('snapshot', 'left');
+    this.readViewFootprint = this.storage.footprint;
     return this.readView;
   }
 
@@ -283,6 +285,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #checkSnapshot({ record, kind }: RecordLock): void {
     if (!this.#checksSnapshot || this.readView === Infinity || kind === 'gap' || kind === 'insert') return;
     if (!(record instanceof IndexRecord) || !record.index.isClustered) return;
+    footprints.recordIsSeen(this, record);
     const { newest, table } = record.row;
     if (newest === null || newest.writer === this.writer || newest.writer.commitSequence <= this.readView) return;
     this.storage.footprint?.touch(waitName(this.session), 'change');

@@ -6,6 +6,7 @@ import { boundsOf, type KeyBounds } from '../index-tree.ts';
 import type { AccessPath } from '../../sql/model/index.ts';
 import { changesKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
+import * as footprints from './footprint.ts';
 import { checkDoomed, type Watched } from './serializable.ts';
 
 const everything: KeyBounds = { isBelow: () => false, isAbove: () => false };
@@ -76,6 +77,7 @@ export function writeRow(
   table: PostgresTable,
   version: Version | null,
 ): void {
+  footprints.recordAttempt(transaction, me, table, version);
   checkDoomed(me, 'conflict in checking');
   me.hasWritten = true;
   const { watch } = transaction.storage;
@@ -87,6 +89,7 @@ export function writeRow(
 export function writeKey(transaction: PostgresTransaction, me: Watched, version: Version, position: number): void {
   const key = version.keys[position];
   if (!key) return;
+  footprints.recordKeyAttempt(transaction, me, version);
   checkDoomed(me, 'conflict in checking');
   const { reads } = version.stored.table;
   for (const reader of reads.rangeReaders(position, key)) transaction.storage.watch.conflictIn(me, reader);

@@ -1,26 +1,25 @@
 /**
  * The footprint of a step of the PostgreSQL profile (`footprint.ts`), where a recorder is there.
  *
- * - A statement of READ COMMITTED reads in its ranges what is committed when it begins: it conflicts with the commits that make rows of these ranges
- *   visible. One that waits keeps its old snapshot for ranges that are not known yet: it conflicts with every commit of writes.
- * - Above, the snapshot is taken once, and what will be read with it is not known: it conflicts with every commit of writes. The reads with it conflict
- *   with nothing.
+ * - A statement reads in its ranges what was committed when its snapshot was taken: the step that took it conflicts with the commits that make rows of
+ *   these ranges visible. Where the statement has waited, or the snapshot is that of the transaction, the access is a late one of that step.
  * - Row locks conflict as their modes do. Whether a session waits is an access of its own: the transaction that closes a cycle of waits is the victim.
  * - A look-up of keys for uniqueness conflicts with writes of these keys, committed or not, and with the ends of their transactions.
  * - Rows are read in the order in which they were inserted, so insertions into a table conflict.
- * - SERIALIZABLE, besides: reads are remembered, so they conflict with uncommitted writes as well. Flags and rw-conflicts of a transaction are accessed
- *   under its session's name. Commits are compared with each other and with snapshots, also where no rw-conflict is yet: each conflicts with each.
- *   Numbers of writers are compared with ends and snapshots.
+ * - SERIALIZABLE, besides, for transactions that rw-conflicts could refuse (`serializable-footprints.ts`): reads are remembered, so they conflict with
+ *   uncommitted writes as well. Flags and rw-conflicts of a transaction are accessed under its session's name. Commits are compared with each other and
+ *   with snapshots, also where no rw-conflict is yet: each conflicts with each. Numbers of writers are compared with ends and snapshots.
  * - The removal of old versions has no effect that a session can see.
  */
 import type { AccessPath, LockRequest, LockStrength, SqlValue } from '../../sql/model/index.ts';
 import { boundsOf } from '../index-tree.ts';
 import { type AccessKind, type Footprint, waitName } from '../footprint.ts';
+import type { SnapshotReader } from './index-walk.ts';
 import type { Waiter } from './lock-wait.ts';
 import type { PostgresStorage } from './storage.ts';
 import { pathIndex, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
-import { watchName } from './serializable.ts';
+import { type Watched, watchName } from './serializable.ts';
 
 export const tries = {
   'key share': 'try key share',
@@ -37,36 +36,48 @@ export function indexName(table: PostgresTable, position: number): string {
   return `index ${table.shape.id} ${position}`;
 }
 
-export function recordStatementBegin({ storage, session, options }: PostgresTransaction): void {
-  if (options.isolation === 'serializable') storage.footprint?.touch(watchName(session), 'read');
+export function recordStatementBegin({ storage, session, writer }: PostgresTransaction): void {
+  if (writer.watched !== null) storage.serializable?.accessesOf(writer.watched).touch(watchName(session), 'read');
 }
 
-export function recordSnapshot({ storage, keepsSnapshot, options }: PostgresTransaction): void {
+/** @returns the footprint of the step that takes the snapshot: what is read with it later is recorded there */
+export function recordSnapshot({ storage, options, writer: { watched } }: PostgresTransaction): Footprint | null {
   const { footprint } = storage;
-  if (footprint === null) return;
-  if (keepsSnapshot) footprint.touch('snapshot', 'left');
-  if (options.isolation !== 'serializable') return;
-  footprint.touch('serializable', 'read');
-  footprint.touch('writers', 'right');
+  if (footprint === null || options.isolation !== 'serializable') return footprint;
   // It reads all that are open, and they keep it.
   if (options.isReadOnly) footprint.touchAll();
+  if (watched === null) return footprint;
+  const accesses = storage.serializable?.accessesOf(watched);
+  accesses?.touch('serializable', 'read');
+  accesses?.touch('writers', 'right');
+  return footprint;
 }
 
 /** A read of the statement's snapshot, or of the transaction's, which is remembered at SERIALIZABLE. */
-export function recordSnapshotRead(transaction: PostgresTransaction, table: PostgresTable, path: AccessPath): void {
-  if (!transaction.keepsSnapshot) recordPathRead(transaction, table, path, 'see');
-  else if (transaction.watched !== null)
-    recordPathRead(transaction, table, transaction.storage.readsWholeIndex ? { kind: 'all' } : path, 'peek');
-}
-
-export function recordPathRead(
-  { storage }: PostgresTransaction,
+export function recordSnapshotRead(
+  { transaction: { storage, watched }, snapshotFootprint }: SnapshotReader,
   table: PostgresTable,
   path: AccessPath,
-  kind: 'see' | 'peek',
 ): void {
-  const { footprint } = storage;
-  if (footprint === null) return;
+  if (snapshotFootprint === null) return;
+  touchPath(snapshotFootprint, table, path, 'see');
+  if (watched === null || storage.serializable === null) return;
+  const remembered: AccessPath = storage.readsWholeIndex ? { kind: 'all' } : path;
+  touchPath(storage.serializable.accessesOf(watched), table, remembered, 'peek');
+  touchPath(storage.serializable.readsOf(watched), table, remembered, 'peek');
+}
+
+/** A read of what is committed now. */
+export function recordLatestScan({ storage }: PostgresTransaction, table: PostgresTable, path: AccessPath): void {
+  if (storage.footprint !== null) touchPath(storage.footprint, table, path, 'see');
+}
+
+/** Whether the snapshot contains a row is read. */
+export function recordIsSeen({ snapshotFootprint }: SnapshotReader, row: StoredRow): void {
+  snapshotFootprint?.touch(rowName(row), 'see');
+}
+
+function touchPath(footprint: Footprint, table: PostgresTable, path: AccessPath, kind: 'see' | 'peek'): void {
   const position = pathIndex(table, path);
   if (path.kind === 'all' || position === null) return footprint.touch(`table ${table.shape.id}`, kind);
   const { compareKeys } = table.tree(position);
@@ -84,8 +95,28 @@ export function recordLatestRead({ storage }: PostgresTransaction, row: StoredRo
 }
 
 /** Of a version, or its undo. */
-export function recordWrite({ storage }: PostgresTransaction, version: Version): void {
-  if (storage.footprint !== null) touchVersion(storage.footprint, version, 'write');
+export function recordWrite({ storage, writer: { watched } }: PostgresTransaction, version: Version): void {
+  if (storage.footprint === null) return;
+  touchVersion(storage.footprint, version, 'write');
+  if (watched !== null && storage.serializable !== null)
+    touchVersion(storage.serializable.writesOf(watched), version, 'write');
+}
+
+/** What a serializable transaction is about to write, also where that is refused. */
+export function recordAttempt(
+  { storage }: PostgresTransaction,
+  me: Watched,
+  table: PostgresTable,
+  version: Version | null,
+): void {
+  const writes = storage.serializable?.writesOf(me);
+  if (writes === undefined) return;
+  writes.touch(`table ${table.shape.id}`, 'write');
+  if (version !== null) touchKeys(writes, version, 'write');
+}
+
+export function recordKeyAttempt({ storage }: PostgresTransaction, me: Watched, version: Version): void {
+  if (storage.serializable !== null) touchVersion(storage.serializable.writesOf(me), version, 'write');
 }
 
 export function recordCommit({ storage }: PostgresTransaction, written: readonly Version[]): void {
@@ -99,20 +130,17 @@ export function recordCommit({ storage }: PostgresTransaction, written: readonly
   }
 }
 
-export function recordEnd({ storage, writerNumber, options }: PostgresTransaction): void {
-  const { footprint } = storage;
-  if (footprint === null) return;
-  if (writerNumber !== Infinity) footprint.touch('writers', 'left');
-  if (options.isolation !== 'serializable') return;
-  footprint.touch('serializable', 'change');
-  footprint.touch('writers', 'left');
-  footprint.touch('writer numbers', 'right');
+export function recordEnd({ storage, writerNumber, writer: { watched } }: PostgresTransaction): void {
+  if (writerNumber !== Infinity) storage.footprint?.touch('writers', 'left');
+  if (watched === null || storage.serializable === null) return;
+  const accesses = storage.serializable.accessesOf(watched);
+  accesses.touch('serializable', 'change');
+  accesses.touch('writers', 'left');
+  accesses.touch('writer numbers', 'right');
 }
 
-/** The statement begins to wait: what it will read with its snapshot is not known yet. */
-export function recordWait({ storage, session, keepsSnapshot }: Waiter): void {
+export function recordWait({ storage, session }: Waiter): void {
   storage.footprint?.touch(waitName(session), 'change');
-  if (!keepsSnapshot) storage.footprint?.touch('snapshot', 'left');
 }
 
 export function recordWaitRead(storage: PostgresStorage, transaction: number): void {
@@ -122,8 +150,12 @@ export function recordWaitRead(storage: PostgresStorage, transaction: number): v
 
 /** It conflicts with a scan of the table, and of each index by the old key and by the new one. */
 function touchVersion(footprint: Footprint, version: Version, kind: 'write' | 'publish'): void {
+  footprint.touch(`table ${version.stored.table.shape.id}`, kind);
+  touchKeys(footprint, version, kind);
+}
+
+function touchKeys(footprint: Footprint, version: Version, kind: 'write' | 'publish'): void {
   const { table } = version.stored;
-  footprint.touch(`table ${table.shape.id}`, kind);
   for (const [position, { compare }] of table.shape.indexes.entries()) {
     const name = indexName(table, position);
     const key = version.keys[position] ?? null;

@@ -3,6 +3,7 @@
  * more than they do.
  */
 import type { RowCondition } from '../../sql/model/index.ts';
+import type { Footprint } from '../footprint.ts';
 import type { IndexPath } from '../index-tree.ts';
 import { readPath, readRow } from './dependencies.ts';
 import type { Watched } from './serializable.ts';
@@ -18,6 +19,8 @@ export interface SnapshotReader {
   /** The statement's number in its transaction: it does not see its own writes. */
   readonly command: number;
   readonly snapshot: number;
+  /** Of the step that took the snapshot: what is read with it is recorded there. */
+  readonly snapshotFootprint: Footprint | null;
 }
 
 export class IndexWalk implements IterableIterator<Version, undefined> {

@@ -72,8 +72,10 @@ export function* lockConflict(
 }
 
 /** Has another transaction written it since the snapshot of the transaction? */
-export function isUnseen(version: Version, { transaction, snapshot }: SnapshotReader): boolean {
+export function isUnseen(version: Version, reader: SnapshotReader): boolean {
+  const { snapshot, transaction } = reader;
   const { writer, keepsSnapshot } = transaction;
+  if (keepsSnapshot) footprints.recordIsSeen(reader, version.stored);
   return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > snapshot;
 }
 

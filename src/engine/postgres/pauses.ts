@@ -10,27 +10,20 @@ import type { StatementView, Waiting } from '../../sql/model/index.ts';
 import type { BegunStatement } from '../engine-profile.ts';
 import { delegating, pause } from '../pause.ts';
 
-/** @param onPause the statement stops, and continues with the snapshot that it has */
-export function* pausing(
-  view: StatementView,
-  { isolation, isFirst, query }: BegunStatement,
-  onPause: () => void,
-): Waiting<StatementView> {
+export function* pausing(view: StatementView, { isolation, isFirst, query }: BegunStatement): Waiting<StatementView> {
   const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
   if (!takesSnapshot) return view;
-  // What will be read with it is not known yet.
-  if (isolation !== 'serializable') return query?.isReadOnly === true ? view : pausingBeforeLocks(view, onPause);
+  if (isolation !== 'serializable') return query?.isReadOnly === true ? view : pausingBeforeLocks(view);
   yield pause;
   return view;
 }
 
-/** Stops once, before the first lock that is not waited for. The snapshot has been taken by then: `onPause` records that it is still needed. */
-function pausingBeforeLocks(view: StatementView, onPause: () => void): StatementView {
+/** Stops once, before the first lock that is not waited for. The snapshot has been taken by then. */
+function pausingBeforeLocks(view: StatementView): StatementView {
   let hasPaused = false;
   function* before(ifLocked: 'wait' | 'error' | 'skip'): Waiting<void> {
     if (ifLocked === 'wait' || hasPaused) return;
     hasPaused = true;
-    onPause();
     yield pause;
   }
   return {

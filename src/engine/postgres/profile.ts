@@ -49,7 +49,7 @@ class PostgresProfile extends LockingProfile<PostgresStorage> {
 
   *statement(transaction: StorageTransaction, begun: BegunStatement): Waiting<StatementView> {
     const view = transaction.statement();
-    return this.pauses ? yield* pausing(view, begun, () => this.keepsSnapshot()) : view;
+    return this.pauses ? yield* pausing(view, begun) : view;
   }
 
   /** Below SERIALIZABLE it locks rows, whatever the way to them. With a snapshot for the transaction a row that has changed is an error. */

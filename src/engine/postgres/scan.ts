@@ -34,7 +34,7 @@ export function snapshotScanner(
   let index = -1;
   let position = -1;
   return (path) => {
-    footprints.recordSnapshotRead(transaction, table, path);
+    footprints.recordSnapshotRead(reader, table, path);
     const me = transaction.watched;
     if (path.kind === 'all')
       return me === null ? scanTable(reader, table, condition) : walkWatched(reader, table, me, matches);
@@ -62,7 +62,7 @@ export function* latestVersions(
   path: AccessPath,
   matches: Matches,
 ): Iterable<Version> {
-  footprints.recordPathRead(transaction, table, path, 'see');
+  footprints.recordLatestScan(transaction, table, path);
   const position = pathIndex(table, path);
   const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
   for (const entry of entries ?? table.rows.values()) {

@@ -7,7 +7,7 @@
  * also summarizes old transactions when memory is short, which does not happen here.
  */
 import { SqlError } from '../../sql/model/index.ts';
-import type { FootprintRecorder } from '../footprint.ts';
+import type { SerializableFootprints } from './serializable-footprints.ts';
 
 /** A serializable transaction, watched until no transaction is concurrent with it any more. */
 export class Watched {
@@ -55,9 +55,9 @@ export class SerializableWatch {
   #finished: Watched[] = [];
   /** Counts preparations and commits of serializable transactions. */
   #lastCommit = 0;
-  readonly #footprints: FootprintRecorder | null;
+  readonly #footprints: SerializableFootprints | null;
 
-  constructor(footprints: FootprintRecorder | null = null) {
+  constructor(footprints: SerializableFootprints | null = null) {
     this.#footprints = footprints;
   }
 
@@ -69,6 +69,7 @@ export class SerializableWatch {
         if (other.isDoomed || other.isReadOnly) continue;
         watched.possiblyUnsafe.add(other);
         other.possiblyUnsafe.add(watched);
+        this.#footprints?.readerWaitsFor(watched, other);
       }
       if (watched.possiblyUnsafe.size === 0) return null;
     }
@@ -78,7 +79,7 @@ export class SerializableWatch {
 
   /** `me` has come across a version that `writer` made and the snapshot of `me` does not contain. @throws SqlError 40001 */
   conflictOut(me: Watched, writer: Watched): void {
-    this.#touchEdge(me, writer);
+    this.#touchEdge(me, me, writer);
     checkDoomed(me, 'conflict out checking');
     const runsBefore = me.isReadOnly && writer.isCommitted && me.lastCommitBeforeSnapshot < writer.earliestOutCommit;
     if (runsBefore || me.out.has(writer)) return;
@@ -88,7 +89,7 @@ export class SerializableWatch {
   /** `me` writes what `reader` has read. @throws SqlError 40001 */
   conflictIn(me: Watched, reader: Watched): void {
     if (reader === me) return;
-    this.#touchEdge(reader, me);
+    this.#touchEdge(me, reader, me);
     if (reader.isDoomed || reader.out.has(me)) return;
     if (reader.isCommitted && me.xmin >= reader.finishedBefore) return;
     this.#flag(reader, me, me);
@@ -96,10 +97,10 @@ export class SerializableWatch {
 
   /** @throws SqlError 40001 */
   prepare(me: Watched): void {
-    this.#touch([me], 'change');
+    this.#touch(me, [me], 'change');
     checkDoomed(me, 'commit attempt');
-    this.#touch(me.in, 'change');
-    for (const pivot of me.in) this.#touch(pivot.in, 'read');
+    this.#touch(me, me.in, 'change');
+    for (const pivot of me.in) this.#touch(me, pivot.in, 'read');
     for (const pivot of me.in) {
       if (pivot.isCommitted || pivot.isDoomed) continue;
       for (const far of pivot.in) {
@@ -113,8 +114,8 @@ export class SerializableWatch {
   }
 
   ended(me: Watched, isCommit: boolean, nextTransaction: number): void {
-    for (const touched of [[me], me.in, me.out, me.possiblyUnsafe]) this.#touch(touched, 'change');
-    for (const other of me.possiblyUnsafe) this.#touch(other.possiblyUnsafe, 'change');
+    for (const touched of [[me], me.in, me.out, me.possiblyUnsafe]) this.#touch(me, touched, 'change');
+    for (const other of me.possiblyUnsafe) this.#touch(me, other.possiblyUnsafe, 'change');
     this.#open.delete(me);
     me.finishedBefore = nextTransaction;
     if (isCommit) {
@@ -130,16 +131,16 @@ export class SerializableWatch {
   }
 
   /** An edge is made or looked at: the two, and those next to them, which say whether it is dangerous. */
-  #touchEdge(reader: Watched, writer: Watched): void {
-    if (this.#footprints === null) return;
-    this.#touch([reader, writer], 'change');
-    this.#touch(writer.out, 'read');
-    this.#touch(reader.in, 'read');
+  #touchEdge(me: Watched, reader: Watched, writer: Watched): void {
+    this.#touch(me, [reader, writer], 'change');
+    this.#touch(me, writer.out, 'read');
+    this.#touch(me, reader.in, 'read');
   }
 
-  #touch(watched: Iterable<Watched>, kind: 'read' | 'change'): void {
+  #touch(me: Watched, watched: Iterable<Watched>, kind: 'read' | 'change'): void {
     if (this.#footprints === null) return;
-    for (const { session } of watched) this.#footprints.current.touch(watchName(session), kind);
+    const accesses = this.#footprints.accessesOf(me);
+    for (const { session } of watched) accesses.touch(watchName(session), kind);
   }
 
   #flag(reader: Watched, writer: Watched, me: Watched): void {

@@ -21,7 +21,6 @@ import { changesKey, isReferable, sameKey, type PostgresTable, type StoredRow, t
 import { isUnseen, lockConflict, lockVersion } from './lock-version.ts';
 import { StatementObservations } from './observations.ts';
 import type { PostgresTransaction } from './transaction.ts';
-import * as footprints from './footprint.ts';
 import type { SnapshotReader } from './index-walk.ts';
 import { ObservedRows } from './observed-rows.ts';
 import { latestVersions, snapshotScanner, visibleVersions } from './scan.ts';
@@ -39,11 +38,16 @@ export class PostgresStatement implements StatementView {
   readonly #observations: StatementObservations;
   readonly #mark: ReturnType<PostgresTransaction['mark']>;
 
-  constructor(transaction: PostgresTransaction, command: number, snapshot = transaction.snapshot) {
+  constructor(
+    transaction: PostgresTransaction,
+    command: number,
+    snapshot = transaction.snapshot,
+    snapshotFootprint = transaction.snapshotFootprint,
+  ) {
     this.#transaction = transaction;
     this.#command = command;
     this.#snapshot = snapshot;
-    this.#reader = { transaction, command, snapshot: this.#snapshot };
+    this.#reader = { transaction, command, snapshot, snapshotFootprint };
     this.#observations = new StatementObservations(transaction);
     this.#mark = transaction.mark();
   }
@@ -267,8 +271,8 @@ export class PostgresStatement implements StatementView {
     if (reading === 'latest') return latestVersions(this.#transaction, table, path, condition.matches);
     const reader = this.#readerOf(table);
     if (reading !== 'referencing') return visibleVersions(reader, table, path, condition);
-    footprints.recordPathRead(this.#transaction, table, path, 'see');
-    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.lastCommit }, table, path, condition);
+    const { lastCommit, footprint } = this.#transaction.storage;
+    return visibleVersions({ ...reader, snapshot: lastCommit, snapshotFootprint: footprint }, table, path, condition);
   }
 
   *#duplicate(

@@ -13,6 +13,7 @@ import { HeavyweightLocks, holdersFirst } from '../heavyweight-locks.ts';
 import { VersionedStorage, type VersionedStorageOptions } from '../versioned-storage.ts';
 import { PostgresTable, type ScanOrder, type StoredRow } from './table.ts';
 import { PostgresTransaction } from './transaction.ts';
+import { SerializableFootprints } from './serializable-footprints.ts';
 import { SerializableWatch } from './serializable.ts';
 import { WaitsFor } from '../waits-for.ts';
 
@@ -41,6 +42,8 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
   readonly waitsFor = new WaitsFor();
   readonly heavyweight: HeavyweightLocks;
   readonly watch: SerializableWatch;
+  /** What its transactions access of the watch. */
+  readonly serializable: SerializableFootprints | null;
   readonly readsWholeIndex: boolean;
   readonly #scanOrder: ScanOrder;
   readonly anyVictim: boolean;
@@ -48,7 +51,9 @@ export class PostgresStorage extends VersionedStorage<PostgresTable, StoredRow, 
 
   constructor(options: PostgresStorageOptions) {
     super(options);
-    this.watch = new SerializableWatch(options.footprints ?? null);
+    const { footprints = null } = options;
+    this.serializable = footprints === null ? null : new SerializableFootprints(footprints);
+    this.watch = new SerializableWatch(this.serializable);
     this.readsWholeIndex = options.predicateReads === 'index';
     this.#scanOrder = options.scanOrder ?? 'insertion';
     this.anyVictim = options.deadlockVictim === 'any';

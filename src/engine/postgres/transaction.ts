@@ -9,6 +9,7 @@ import {
   SqlError,
 } from '../../sql/model/index.ts';
 import { PostgresStatement } from './statement.ts';
+import type { Footprint } from '../footprint.ts';
 import * as footprints from './footprint.ts';
 import type { PostgresStorage } from './storage.ts';
 import type { PostgresTable, StoredRow, Version } from './table.ts';
@@ -35,6 +36,8 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
   readonly options: TransactionOptions;
   /** Infinity: none has been taken, or the statement that took it is over. */
   snapshot = Infinity;
+  /** Of the step that took it. */
+  snapshotFootprint: Footprint | null = null;
   /** Infinity until it writes or locks. */
   writerNumber = Infinity;
   #command = 0;
@@ -87,7 +90,7 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
 
   /** A query that has a snapshot of its own, whatever the level: PostgreSQL's `GetLatestSnapshot`. Only definitions need it, and they conflict with every step. */
   latestQuery(): PostgresStatement {
-    return new PostgresStatement(this, ++this.#command, this.storage.lastCommit);
+    return new PostgresStatement(this, ++this.#command, this.storage.lastCommit, this.storage.footprint);
   }
 
   /** A query of a constraint: of the same transaction, after the statement that made it necessary. */
@@ -98,10 +101,11 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
 
   #takeSnapshot(): void {
     this.snapshot = this.storage.lastCommit;
-    footprints.recordSnapshot(this);
-    if (this.options.isolation !== 'serializable') return;
-    const { watch, oldestWriterNumber } = this.storage;
-    this.writer.watched = watch.begin(this.id, this.session, oldestWriterNumber, this.options.isReadOnly);
+    if (this.options.isolation === 'serializable') {
+      const { watch, oldestWriterNumber } = this.storage;
+      this.writer.watched = watch.begin(this.id, this.session, oldestWriterNumber, this.options.isReadOnly);
+    }
+    this.snapshotFootprint = footprints.recordSnapshot(this);
   }
 
   /** When its reads and writes are to be watched. */

@@ -1,10 +1,12 @@
 /** What else has to be tried at the places of a schedule: the backtrack sets of dynamic partial order reduction, from the races of a run. */
 import { areDependent, HappensBefore, type Step } from './happens-before.ts';
+import { LateConflicts } from './late-conflicts.ts';
 import type { OtherNode, SessionNode } from './schedule-node.ts';
 
 export class Backtracking {
   /** Steps that began to wait before the first decision of this tree, where it is a part of another: for what is unknown. */
   alreadyWaiting: readonly Step[] = [];
+  readonly lateConflicts = new LateConflicts();
   readonly #nodes: readonly (SessionNode | OtherNode)[];
   readonly #order = new HappensBefore();
 
@@ -21,9 +23,10 @@ export class Backtracking {
   /** For the run that has ended. @param judgedFrom where the sessions have ended: of what comes then every order is tried */
   plan(judgedFrom: number): void {
     const end = Math.min(this.#nodes.length, judgedFrom);
+    this.#forgetLate();
     for (let at = this.#order.length; at < end; at += 1) {
       const { step } = this.#nodes[at] as SessionNode;
-      if (step === null) return;
+      if (step === null) break;
       for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
       this.#planHeldUp(at, step, end);
       for (let before = 0; before < at; before += 1) {
@@ -32,6 +35,17 @@ export class Backtracking {
         this.#planBeforeWaiting(before, at, step);
       }
     }
+    this.lateConflicts.note(this.#order.steps);
+  }
+
+  /** The steps before the last decision that changed are those of the run before, but for what they accessed late. */
+  #forgetLate(): void {
+    const known = this.#order.steps;
+    const first = known.findIndex((step, at) => {
+      const now = (this.#nodes[at] as SessionNode).step;
+      return step.footprint.hasLateAccesses || now?.footprint.hasLateAccesses === true;
+    });
+    if (first >= 0) this.#order.cutTo(first);
   }
 
   /** The second step of a race before the first: a session on the way to it has to be tried where the first was taken. */
@@ -48,7 +62,7 @@ export class Backtracking {
   #planBeforeSleepers(place: number, at: number, step: Step): void {
     const node = this.#nodes[place] as SessionNode;
     for (const [process, sleeping] of node.sleep) {
-      if (process === step.process || !areDependent(sleeping, step)) continue;
+      if (process === step.process || !this.lateConflicts.mayDepend(sleeping, step)) continue;
       const initials = this.#order.initials(this.#order.wayTo(at, place));
       if (node.planned.has(process)) this.#planOneOf(node, initials);
       else node.ifPlanned.set(`${process} ${initials.join()}`, { process, initials });

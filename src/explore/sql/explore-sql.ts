@@ -123,6 +123,7 @@ class SqlExploration {
       phase: () => this.#steps.phase,
       waiting: () => this.#steps.waiting(),
       takeFootprint: () => this.#steps.take(),
+      endRun: () => this.#steps.end(),
       reduces: this.#reduces,
     });
     this.#standing = this.#stand(this.#tree.position());

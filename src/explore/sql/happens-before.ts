@@ -11,6 +11,8 @@ import { Footprint } from '../../engine/index.ts';
 export interface Step {
   /** A name that is the same in every run. */
   readonly process: string;
+  /** How many steps the process made before. */
+  readonly ordinal: number;
   readonly footprint: Footprint;
   /** Does it end with waiting for others? */
   readonly waits: boolean;
@@ -24,6 +26,11 @@ export interface Race {
 /** Could the two neighbours, in the other order, read, leave or wait for anything else? */
 export function areDependent(a: Step, b: Step): boolean {
   return groupOf(a.process) === groupOf(b.process) || a.footprint.conflictsWith(b.footprint);
+}
+
+/** The same, of what the two do in their own time, whatever comes after them. */
+export function areDependentAtOnce(a: Step, b: Step): boolean {
+  return groupOf(a.process) === groupOf(b.process) || a.footprint.conflictsAtOnceWith(b.footprint);
 }
 
 /** The program session of a connection. It may have several, and what passes between them is not recorded. */
@@ -88,6 +95,10 @@ export class HappensBefore {
     return initials;
   }
 
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
   step(index: number): Step {
     return this.#steps[index] as Step;
   }
@@ -97,5 +108,5 @@ export class HappensBefore {
 export function waitingForAll(process: string): Step {
   const footprint = new Footprint();
   footprint.touchAll();
-  return { process, footprint, waits: true };
+  return { process, ordinal: -1, footprint, waits: true };
 }

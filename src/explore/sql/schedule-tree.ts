@@ -17,14 +17,18 @@
 import type { Decisions } from '../../mockdb/index.ts';
 import type { Footprint } from '../../engine/index.ts';
 import { Backtracking } from './backtracking.ts';
-import { areDependent, type Step, waitingForAll } from './happens-before.ts';
+import { type Step, waitingForAll } from './happens-before.ts';
 import type { OtherNode, SessionNode } from './schedule-node.ts';
 
 /**
  * Where a walk stands between two runs, from the root on: the decisions of the next run, and what was tried beside them. Plain data; the steps that
  * were tried are left out, because the same decisions show them again.
  */
-export type TreePosition = readonly NodePosition[];
+export interface TreePosition {
+  readonly nodes: readonly NodePosition[];
+  /** As `LateConflicts` keeps them. */
+  readonly lateConflicts: readonly string[];
+}
 
 type NodePosition =
   | {
@@ -49,6 +53,8 @@ export interface ScheduleTreeOptions {
   readonly waiting: () => readonly string[];
   /** What was touched since it was taken last. */
   readonly takeFootprint: () => Footprint;
+  /** The run is over: what its steps touched late is added to their footprints. */
+  readonly endRun: () => void;
   /** Leave out repetitions? */
   readonly reduces: boolean;
 }
@@ -66,6 +72,8 @@ export class ScheduleTree {
   /** From here on the sessions have ended. */
   #judgedFrom = Infinity;
   #last: SessionNode | null = null;
+  /** How many steps each process has made in this run. */
+  readonly #ordinals = new Map<string, number>();
 
   constructor(options: ScheduleTreeOptions) {
     this.#options = options;
@@ -76,6 +84,7 @@ export class ScheduleTree {
     this.#depth = 0;
     this.#judgedFrom = Infinity;
     this.#last = null;
+    this.#ordinals.clear();
     this.isRepetition = false;
     const path: number[] = [];
     const schedule: number[] = [];
@@ -102,6 +111,7 @@ export class ScheduleTree {
   /** To the next leaf. @returns false when there is none */
   next(): boolean {
     this.#noteStep();
+    this.#options.endRun();
     if (this.#options.reduces) this.#backtracking.plan(this.#judgedFrom);
     for (let node = this.#nodes.at(-1); node !== undefined; node = this.#nodes.at(-1)) {
       if (node.kind === 'other') {
@@ -124,12 +134,13 @@ export class ScheduleTree {
 
   /** Where the walk stands: before the first run, or after `next`. */
   position(): TreePosition {
-    return this.#nodes.map((node): NodePosition => {
+    const nodes = this.#nodes.map((node): NodePosition => {
       if (node.kind === 'other') return { kind: 'other', options: node.options, chosen: node.chosen };
       const { ready, chosen, done, sleep, planned, ifPlanned } = node;
       const names = { done: [...done.keys()], sleep: [...sleep.keys()], planned: [...planned] };
       return { kind: 'session', ready, chosen, ...names, ifPlanned: [...ifPlanned.values()] };
     });
+    return { nodes, lateConflicts: this.#backtracking.lateConflicts.saved() };
   }
 
   /**
@@ -137,7 +148,8 @@ export class ScheduleTree {
    * @param run makes a run; it resolves to false where that did not end, and the walk cannot continue
    */
   async restore(position: TreePosition, run: (decisions: Decisions) => Promise<boolean>): Promise<void> {
-    for (const each of position) {
+    this.#backtracking.lateConflicts.restore(position.lateConflicts);
+    for (const each of position.nodes) {
       if (each.kind === 'other') this.#nodes.push({ ...each });
       else if (!(await this.#restoreSessions(each, run))) return;
     }
@@ -165,6 +177,7 @@ export class ScheduleTree {
       node.chosen = process;
       if (this.#options.reduces && !(await run(this.decisions()))) return false;
       this.#noteStep();
+      this.#options.endRun();
       this.#nodes.length = length;
       // Without the reduction no step is asked for again.
       node.done.set(process, node.step ?? waitingForAll(process));
@@ -253,7 +266,10 @@ export class ScheduleTree {
     const node = this.#last;
     this.#last = null;
     if (node === null) return;
-    node.step = { process: node.chosen, footprint, waits: this.#options.waiting().includes(node.chosen) };
+    const { chosen } = node;
+    const ordinal = this.#ordinals.get(chosen) ?? 0;
+    this.#ordinals.set(chosen, ordinal + 1);
+    node.step = { process: chosen, ordinal, footprint, waits: this.#options.waiting().includes(chosen) };
   }
 
   /** The sleep set after the step before this one. */
@@ -261,8 +277,9 @@ export class ScheduleTree {
     const sleepers = new Map<string, Step>();
     const previous = this.#nodes.at(-1);
     if (!this.#options.reduces || previous?.kind !== 'session' || previous.step === null) return sleepers;
+    const { lateConflicts } = this.#backtracking;
     for (const [process, step] of [...previous.sleep, ...previous.done])
-      if (process !== previous.chosen && !areDependent(step, previous.step)) sleepers.set(process, step);
+      if (process !== previous.chosen && !lateConflicts.mayDepend(step, previous.step)) sleepers.set(process, step);
     return sleepers;
   }
 }

@@ -19,6 +19,7 @@ export class StepFootprints {
 
   /** A run begins. */
   begin(): void {
+    this.recorder.begin();
     this.phase = 'schema';
     this.#database = null;
   }
@@ -28,11 +29,19 @@ export class StepFootprints {
     this.phase = 'sessions';
     this.#global.clear();
     this.#sequences = this.#sequenceStates();
+    // The transactions of the schema are over.
+    this.recorder.end();
     this.recorder.take();
   }
 
   judge(): void {
+    this.end();
     this.phase = 'judging';
+  }
+
+  /** The sessions have ended: the footprints of their steps are whole. */
+  end(): void {
+    this.recorder.end();
   }
 
   processOf(connection: number): string {
@@ -59,7 +68,7 @@ export class StepFootprints {
 
   /** The footprint of the step that went last, with all that its client did until the next decision. */
   take(): Footprint {
-    const footprint = this.recorder.take();
+    const footprint = this.recorder.current;
     for (const connection of this.#global) {
       if (this.#database?.session(connection) !== undefined) continue;
       this.#global.delete(connection);
@@ -70,7 +79,7 @@ export class StepFootprints {
     for (const [id, state] of sequences)
       if (this.#sequences.get(id) !== state) footprint.touch(`sequence ${id}`, 'change');
     this.#sequences = sequences;
-    return footprint;
+    return this.recorder.take();
   }
 
   /**
