@@ -9,6 +9,8 @@ export class Backtracking {
   readonly lateConflicts = new LateConflicts();
   readonly #nodes: readonly (SessionNode | OtherNode)[];
   readonly #order = new HappensBefore();
+  /** For how many steps of it what has to be tried is planned. */
+  #planned = 0;
 
   /** @param nodes of the run, which the tree changes */
   constructor(nodes: readonly (SessionNode | OtherNode)[]) {
@@ -18,16 +20,41 @@ export class Backtracking {
   /** The steps of the first places stay as they are. */
   cutTo(length: number): void {
     this.#order.cutTo(length);
+    this.#planned = Math.min(this.#planned, length);
   }
 
-  /** For the run that has ended. @param judgedFrom where the sessions have ended: of what comes then every order is tried */
-  plan(judgedFrom: number): void {
+  /** The steps of the run that has ended. @param judgedFrom where the sessions have ended: of what comes then every order is tried */
+  order(judgedFrom: number): void {
     const end = Math.min(this.#nodes.length, judgedFrom);
     this.#forgetLate();
     for (let at = this.#order.length; at < end; at += 1) {
       const { step } = this.#nodes[at] as SessionNode;
       if (step === null) break;
-      for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
+      this.#order.add(step);
+    }
+    this.lateConflicts.note(this.#order.steps);
+  }
+
+  /**
+   * Could the run have begun, at one of its places, with a step that was tried there before? Sleep sets leave such runs out where it is known in time that
+   * the steps in between are independent of that step.
+   */
+  get isRepetition(): boolean {
+    const { steps } = this.#order;
+    for (let place = 0; place < steps.length; place += 1)
+      for (const process of (this.#nodes[place] as SessionNode).done.keys()) {
+        const at = steps.findIndex((step, index) => index > place && step.process === process);
+        if (at >= 0 && this.#order.isFirst(at, place)) return true;
+      }
+    return false;
+  }
+
+  /** For the run that was ordered. */
+  plan(): void {
+    const end = this.#order.length;
+    for (let at = this.#planned; at < end; at += 1) {
+      const step = this.#order.step(at);
+      for (const { first } of this.#order.races(at)) this.#planReversal(first, at);
       this.#planHeldUp(at, step, end);
       for (let before = 0; before < at; before += 1) {
         if (this.#order.happensBefore(before, at)) continue;
@@ -35,7 +62,7 @@ export class Backtracking {
         this.#planBeforeWaiting(before, at, step);
       }
     }
-    this.lateConflicts.note(this.#order.steps);
+    this.#planned = end;
   }
 
   /** The steps before the last decision that changed are those of the run before, but for what they accessed late. */
@@ -45,7 +72,7 @@ export class Backtracking {
       const now = (this.#nodes[at] as SessionNode).step;
       return step.footprint.hasLateAccesses || now?.footprint.hasLateAccesses === true;
     });
-    if (first >= 0) this.#order.cutTo(first);
+    if (first >= 0) this.cutTo(first);
   }
 
   /** The second step of a race before the first: a session on the way to it has to be tried where the first was taken. */

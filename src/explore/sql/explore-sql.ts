@@ -289,6 +289,7 @@ class SqlExploration {
 
   async #judge(run: Finished): Promise<void> {
     this.#answers?.finish(run.results);
+    this.#tree.finish();
     // Another exploration begins, which leaves nothing out.
     if (this.#tree.hasDiverged && this.unreduced !== null) return;
     if (this.#tree.hasDiverged) throw otherTurn([...this.#memory.looking]);

@@ -42,6 +42,7 @@ export class HappensBefore {
   readonly #steps: Step[] = [];
   /** For each step the earlier ones that happen before it, as bits. */
   readonly #before: bigint[] = [];
+  readonly #races: Race[][] = [];
 
   get length(): number {
     return this.#steps.length;
@@ -51,10 +52,11 @@ export class HappensBefore {
   cutTo(length: number): void {
     this.#steps.length = Math.min(length, this.#steps.length);
     this.#before.length = this.#steps.length;
+    this.#races.length = this.#steps.length;
   }
 
-  /** @returns the races of the new step with earlier ones. Linear in the steps, and in what their footprints hold */
-  add(step: Step): Race[] {
+  /** Linear in the steps, and in what their footprints hold. */
+  add(step: Step): void {
     const second = this.#steps.length;
     const races: Race[] = [];
     let before = 0n;
@@ -67,7 +69,17 @@ export class HappensBefore {
     }
     this.#steps.push(step);
     this.#before.push(before);
-    return races;
+    this.#races.push(races);
+  }
+
+  /** Of a step with earlier ones. */
+  races(second: number): readonly Race[] {
+    return this.#races[second] as Race[];
+  }
+
+  /** Does no step from `from` on happen before it? */
+  isFirst(step: number, from: number): boolean {
+    return (this.#before[step] as bigint) >> BigInt(from) === 0n;
   }
 
   happensBefore(first: number, second: number): boolean {

@@ -72,6 +72,7 @@ export class ScheduleTree {
   /** From here on the sessions have ended. */
   #judgedFrom = Infinity;
   #last: SessionNode | null = null;
+  #isFinished = false;
   /** How many steps each process has made in this run. */
   readonly #ordinals = new Map<string, number>();
 
@@ -85,6 +86,7 @@ export class ScheduleTree {
     this.#judgedFrom = Infinity;
     this.#last = null;
     this.#ordinals.clear();
+    this.#isFinished = false;
     this.isRepetition = false;
     const path: number[] = [];
     const schedule: number[] = [];
@@ -108,11 +110,21 @@ export class ScheduleTree {
     };
   }
 
-  /** To the next leaf. @returns false when there is none */
-  next(): boolean {
+  /** The run is over: what its last steps were, and whether it is a repetition, is known now. */
+  finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     this.#noteStep();
     this.#options.endRun();
-    if (this.#options.reduces) this.#backtracking.plan(this.#judgedFrom);
+    if (!this.#options.reduces) return;
+    this.#backtracking.order(this.#judgedFrom);
+    this.isRepetition ||= this.#backtracking.isRepetition;
+  }
+
+  /** To the next leaf. @returns false when there is none */
+  next(): boolean {
+    this.finish();
+    if (this.#options.reduces) this.#backtracking.plan();
     for (let node = this.#nodes.at(-1); node !== undefined; node = this.#nodes.at(-1)) {
       if (node.kind === 'other') {
         node.chosen += 1;
