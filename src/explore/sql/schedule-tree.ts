@@ -13,6 +13,12 @@
  *
  * So each class of schedules that differ in the order of independent neighbours is walked to its end exactly once. This is not optimal: a run may
  * turn out to be a repetition when all that could continue sleep. It is finished, since a program cannot be stopped midway, and not counted.
+ *
+ * Whether two steps conflict may depend on the rest of the run: on what is read later with the snapshot that one of them took (`engine/footprint.ts`). The
+ * races of whole runs are still enough. Where two neighbours do not conflict in a whole run, every step does the same with the two swapped, and has the
+ * same conflicts. So where a step cannot be moved to the front of a run, a run that takes it first shows a race with one of the steps that it has
+ * overtaken, and that race plans the reversal. A sleeping step wakes at a step with which it conflicted in any run; where the two do not conflict after
+ * all, the run is found at its end to be a repetition.
  */
 import type { Decisions } from '../../mockdb/index.ts';
 import type { Footprint } from '../../engine/index.ts';
