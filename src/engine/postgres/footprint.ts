@@ -63,8 +63,11 @@ export function recordSnapshotRead(
   touchPath(snapshotFootprint, table, path, 'see');
   if (watched === null || storage.serializable === null) return;
   const remembered: AccessPath = storage.readsWholeIndex ? { kind: 'all' } : path;
-  touchPath(storage.serializable.accessesOf(watched), table, remembered, 'peek');
-  touchPath(storage.serializable.readsOf(watched), table, remembered, 'peek');
+  const accesses = storage.serializable.accessesOf(watched);
+  // A doomed transaction is refused here.
+  accesses.touch(watchName(watched.session), 'read');
+  for (const footprint of [storage.serializable.readsOf(watched), accesses])
+    touchPath(footprint, table, remembered, 'peek');
 }
 
 /** A read of what is committed now. */
@@ -102,21 +105,25 @@ export function recordWrite({ storage, writer: { watched } }: PostgresTransactio
     touchVersion(storage.serializable.writesOf(watched), version, 'write');
 }
 
-/** What a serializable transaction is about to write, also where that is refused. */
+/** What a serializable transaction is about to write, also where that is refused: those who have read it are looked at, and whether it is doomed. */
 export function recordAttempt(
-  { storage }: PostgresTransaction,
+  { storage: { serializable } }: PostgresTransaction,
   me: Watched,
   table: PostgresTable,
   version: Version | null,
 ): void {
-  const writes = storage.serializable?.writesOf(me);
-  if (writes === undefined) return;
-  writes.touch(`table ${table.shape.id}`, 'write');
-  if (version !== null) touchKeys(writes, version, 'write');
+  if (serializable === null) return;
+  const accesses = serializable.accessesOf(me);
+  accesses.touch(watchName(me.session), 'read');
+  for (const footprint of [serializable.writesOf(me), accesses]) {
+    footprint.touch(`table ${table.shape.id}`, 'write');
+    if (version !== null) touchKeys(footprint, version, 'write');
+  }
 }
 
-export function recordKeyAttempt({ storage }: PostgresTransaction, me: Watched, version: Version): void {
-  if (storage.serializable !== null) touchVersion(storage.serializable.writesOf(me), version, 'write');
+/** The same of the keys of a version, which may come after a wait. */
+export function recordKeyAttempt(transaction: PostgresTransaction, me: Watched, version: Version): void {
+  recordAttempt(transaction, me, version.stored.table, version);
 }
 
 export function recordCommit({ storage }: PostgresTransaction, written: readonly Version[]): void {
