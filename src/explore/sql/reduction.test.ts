@@ -26,12 +26,19 @@ interface Seen {
   readonly repetitions: number;
 }
 
+interface Part {
+  readonly schedulesMax?: number;
+  readonly schema?: string;
+  /** Only schedules that begin so. */
+  readonly prefix?: readonly number[];
+}
+
 /** `null`: there are more schedules than that. */
 async function seen(
   program: SqlProgram,
   profile: Profile,
   reduces: boolean,
-  schedulesMax = Infinity,
+  { schedulesMax = Infinity, prefix = [] }: Part = {},
 ): Promise<Seen | null> {
   const histories = new Set<string>();
   const outcomes = new Set<string>();
@@ -39,6 +46,7 @@ async function seen(
     profile,
     reduces,
     schedulesMax,
+    prefix,
     onSeen: (found) => {
       for (const history of found.histories) histories.add(history);
       for (const outcome of found.outcomes) outcomes.add(outcome);
@@ -52,12 +60,12 @@ async function bothWays(
   dialect: Dialect,
   isolation: string,
   sessions: Sessions,
-  schedulesMax: number,
-  schema?: string,
+  part: Part = {},
 ): Promise<{ readonly all: Seen; readonly reduced: Seen } | null> {
   const profile = parseProfile({ engine: dialect, isolation });
-  const all = await seen(programOf(dialect, sessions, schema), profile, false, schedulesMax);
-  const reduced = all === null ? null : await seen(programOf(dialect, sessions, schema), profile, true);
+  const program = programOf(dialect, sessions, part.schema);
+  const all = await seen(program, profile, false, part);
+  const reduced = all === null ? null : await seen(program, profile, true, { ...part, schedulesMax: Infinity });
   if (all === null || reduced === null) return null;
   expect(reduced.histories).toEqual(all.histories);
   expect(reduced.outcomes).toEqual(all.outcomes);
@@ -70,7 +78,7 @@ describe('random programs show the same with the reduction', () => {
     let reduced = 0;
     await fc.assert(
       fc.asyncProperty(randomSessions(dialect), async (sessions) => {
-        const both = await bothWays(dialect, isolation, sessions, isHeavy ? 200 : 30);
+        const both = await bothWays(dialect, isolation, sessions, { schedulesMax: isHeavy ? 200 : 30 });
         fc.pre(both !== null);
         all += both?.all.schedules ?? 0;
         reduced += both?.reduced.schedules ?? 0;
@@ -99,7 +107,7 @@ describe('programs that a reduction gets wrong when a step meets less than it co
     // The unreduced search of both whole programs takes seconds: one level of each engine does it, the others the two sessions that wait or commit.
     const isWhole = dialect === 'postgres' ? isolation === 'read committed' : isolation === 'repeatable read';
     for (const sessions of isWhole || isHeavy ? [waitsOrCommits, sharesAndWaits] : [waitsOrCommits.slice(0, 2)]) {
-      const both = await bothWays(dialect, isolation, sessions, Infinity);
+      const both = await bothWays(dialect, isolation, sessions);
       expect(both?.all.schedules).toBeGreaterThan(1);
     }
   });
@@ -121,7 +129,7 @@ describe('InnoDB: aggregates and unions that lock conflict with what they have r
       read(query),
       session('BEGIN', 'UPDATE t SET n = n + 1 WHERE id = 2', 'INSERT INTO t VALUES (9, 9, 9, 9)', 'COMMIT'),
     ];
-    const both = await bothWays('mysql', isolation, sessions, Infinity);
+    const both = await bothWays('mysql', isolation, sessions);
     expect(both?.reduced.histories.length).toBeGreaterThan(1);
   });
 });
@@ -144,7 +152,7 @@ describe('InnoDB: a record of a secondary index that is locked without its row c
     'INSERT INTO p VALUES (9, 9, 2, 0)',
   ])('%s', async (statement) => {
     const sessions = [session('UPDATE p SET n = n * 2 WHERE id = 2'), session(statement)];
-    const both = await bothWays('mysql', 'repeatable read', sessions, Infinity, schema);
+    const both = await bothWays('mysql', 'repeatable read', sessions, { schema });
     expect(both?.reduced.histories).toHaveLength(2);
   });
 });
@@ -158,6 +166,43 @@ test('InnoDB: the victim of a deadlock is rolled back before any other session g
   ];
   const both = await bothWays('mysql', 'read uncommitted', sessions, Infinity);
   expect(both?.all).toMatchObject({ schedules: 64 });
+describe('PostgreSQL: what a serializable transaction is refused for depends on the order', () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const holding = (write: string) => session('BEGIN', write, 'ROLLBACK');
+  const waiting = (write: string) =>
+    session('BEGIN', 'SELECT v FROM w WHERE id = 1', 'UPDATE w SET v = 1 WHERE id = 2', write, 'COMMIT');
+  const dooming = session('BEGIN', 'SELECT v FROM w WHERE id = 2', 'UPDATE w SET v = 5 WHERE id = 1', 'COMMIT');
+  const [entersKey, changesRow] = ['INSERT INTO t VALUES (9, 9, 9, 9)', 'UPDATE t SET n = 1 WHERE id = 1'];
+  const changed = session('UPDATE w SET v = v + 1 WHERE id = 1');
+  const pivot = session('BEGIN', 'SELECT v FROM w WHERE id = 1', 'UPDATE t SET n = n + 1 WHERE id = 1', 'COMMIT');
+  const skewed = (read: number, write: number) =>
+    session('BEGIN', `SELECT n FROM t WHERE id = ${read}`, `UPDATE t SET n = n + 1 WHERE id = ${write}`, 'COMMIT');
+
+  // The unreduced search of whole programs takes minutes: what comes before is one order.
+  test.each([
+    [
+      'a key is waited for while another dooms the transaction',
+      [holding(entersKey), waiting(entersKey), dooming],
+      [0, 0, 1, 1, 1, 1],
+    ],
+    ['a row is waited for', [holding(changesRow), waiting(changesRow), dooming], [0, 0, 1, 1, 1, 1]],
+    ['one only reads', [changed, pivot, session('SELECT n FROM t WHERE id = 1')], [1, 1, 1]],
+    ['a cycle of three', [skewed(1, 2), skewed(2, 5), skewed(5, 1)], [0, 1, 2, 0, 1, 2]],
+    [
+      'a predicate is read that an insertion satisfies',
+      [
+        session('BEGIN', 'SELECT count(*) FROM t WHERE k = 2', 'INSERT INTO t VALUES (3, 1, 2, 8)', 'COMMIT'),
+        session('BEGIN', 'SELECT count(*) FROM t WHERE k = 2', 'INSERT INTO t VALUES (4, 1, 2, 9)', 'COMMIT'),
+        session('SELECT count(*) FROM t'),
+      ],
+      [0, 1, 0, 1],
+    ],
+  ] as const)('%s', { timeout: 120_000 }, async (_, sessions, prefix) => {
+    const both = await bothWays('postgres', 'serializable', sessions, { prefix });
+    expect(both?.reduced.outcomes.length).toBeGreaterThan(1);
+  });
+});
+
 describe('two sessions read what neither writes, look into a table and insert into it, each statement by itself', () => {
   const key: Readonly<Record<Dialect, string>> = {
     postgres: 'serial PRIMARY KEY',
