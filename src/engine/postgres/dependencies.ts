@@ -32,6 +32,7 @@ export function readRow(
   visible: Version | null,
   hasKey: ((version: Version) => boolean) | null,
 ): void {
+  footprints.recordFlagsRead(transaction);
   checkDoomed(me, 'conflict out checking');
   for (const version of newerVersions(row, visible)) {
     const overwritesVisible = version.older === visible && visible !== null && !visible.isDeleted;
@@ -77,6 +78,7 @@ export function writeRow(
   table: PostgresTable,
   version: Version | null,
 ): void {
+  footprints.recordFlagsRead(transaction);
   footprints.recordAttempt(transaction, me, table, version);
   checkDoomed(me, 'conflict in checking');
   me.hasWritten = true;
@@ -89,6 +91,7 @@ export function writeRow(
 export function writeKey(transaction: PostgresTransaction, me: Watched, version: Version, position: number): void {
   const key = version.keys[position];
   if (!key) return;
+  footprints.recordFlagsRead(transaction);
   footprints.recordKeyAttempt(transaction, me, version);
   checkDoomed(me, 'conflict in checking');
   const { reads } = version.stored.table;

@@ -36,7 +36,8 @@ export function indexName(table: PostgresTable, position: number): string {
   return `index ${table.shape.id} ${position}`;
 }
 
-export function recordStatementBegin({ storage, session, writer }: PostgresTransaction): void {
+/** Is a serializable transaction doomed or safe? Its statements ask when they begin, and with each row. */
+export function recordFlagsRead({ storage, session, writer }: PostgresTransaction): void {
   if (writer.watched !== null) storage.serializable?.accessesOf(writer.watched).touch(watchName(session), 'read');
 }
 
@@ -61,13 +62,19 @@ export function recordSnapshotRead(
 ): void {
   if (snapshotFootprint === null) return;
   touchPath(snapshotFootprint, table, path, 'see');
-  if (watched === null || storage.serializable === null) return;
-  const remembered: AccessPath = storage.readsWholeIndex ? { kind: 'all' } : path;
-  const accesses = storage.serializable.accessesOf(watched);
-  // A doomed transaction is refused here.
-  accesses.touch(watchName(watched.session), 'read');
-  for (const footprint of [storage.serializable.readsOf(watched), accesses])
-    touchPath(footprint, table, remembered, 'peek');
+  if (watched !== null) recordRememberedRead(storage, watched, table, path);
+}
+
+/** A scan of a serializable transaction remembers what it comes to, in each step in which it continues. */
+export function recordRememberedRead(
+  { serializable, readsWholeIndex }: PostgresStorage,
+  me: Watched,
+  table: PostgresTable,
+  path: AccessPath,
+): void {
+  if (serializable === null) return;
+  for (const footprint of [serializable.readsOf(me), serializable.accessesOf(me)])
+    touchPath(footprint, table, readsWholeIndex ? { kind: 'all' } : path, 'peek');
 }
 
 /** A read of what is committed now. */
@@ -105,7 +112,7 @@ export function recordWrite({ storage, writer: { watched } }: PostgresTransactio
     touchVersion(storage.serializable.writesOf(watched), version, 'write');
 }
 
-/** What a serializable transaction is about to write, also where that is refused: those who have read it are looked at, and whether it is doomed. */
+/** What a serializable transaction is about to write, also where that is refused: those who have read it are looked at. */
 export function recordAttempt(
   { storage: { serializable } }: PostgresTransaction,
   me: Watched,
@@ -113,9 +120,7 @@ export function recordAttempt(
   version: Version | null,
 ): void {
   if (serializable === null) return;
-  const accesses = serializable.accessesOf(me);
-  accesses.touch(watchName(me.session), 'read');
-  for (const footprint of [serializable.writesOf(me), accesses]) {
+  for (const footprint of [serializable.writesOf(me), serializable.accessesOf(me)]) {
     footprint.touch(`table ${table.shape.id}`, 'write');
     if (version !== null) touchKeys(footprint, version, 'write');
   }

@@ -6,6 +6,7 @@ import type { RowCondition } from '../../sql/model/index.ts';
 import type { Footprint } from '../footprint.ts';
 import type { IndexPath } from '../index-tree.ts';
 import { readPath, readRow } from './dependencies.ts';
+import * as footprints from './footprint.ts';
 import type { Watched } from './serializable.ts';
 import { hasKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
 import type { IndexRow } from './table-index.ts';
@@ -30,6 +31,8 @@ export class IndexWalk implements IterableIterator<Version, undefined> {
   readonly #path: IndexPath;
   readonly #me: Watched | null;
   readonly #matches: Matches;
+  /** The step in which it read last. */
+  #step: Footprint | null;
   /** `null`: it has not begun. */
   #next: (() => IndexRow<StoredRow> | undefined) | null = null;
   #hasEnded = false;
@@ -41,6 +44,7 @@ export class IndexWalk implements IterableIterator<Version, undefined> {
     this.#path = path;
     this.#me = reader.transaction.watched;
     this.#matches = matches;
+    this.#step = reader.transaction.storage.footprint;
   }
 
   [Symbol.iterator](): this {
@@ -68,6 +72,7 @@ export class IndexWalk implements IterableIterator<Version, undefined> {
     const position = this.#position;
     const me = this.#me;
     const next = (this.#next ??= this.#begin());
+    if (me !== null) this.#noteStep(me);
     for (let entry = next(); entry !== undefined; entry = next()) {
       const { key, row } = entry;
       if (this.#path.accepts?.(key) === false) continue;
@@ -77,6 +82,14 @@ export class IndexWalk implements IterableIterator<Version, undefined> {
         return version;
     }
     return undefined;
+  }
+
+  /** A statement that waited for a row's lock continues in another step. */
+  #noteStep(me: Watched): void {
+    const { storage } = this.#reader.transaction;
+    if (this.#step === storage.footprint) return;
+    this.#step = storage.footprint;
+    footprints.recordRememberedRead(storage, me, this.#table, this.#path);
   }
 
   #begin(): () => IndexRow<StoredRow> | undefined {

@@ -59,7 +59,7 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
 
   statement(): PostgresStatement {
     if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
-    footprints.recordStatementBegin(this);
+    footprints.recordFlagsRead(this);
     return new PostgresStatement(this, ++this.#command);
   }
 
