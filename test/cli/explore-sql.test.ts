@@ -148,8 +148,7 @@ test('every level of the engine as one table', async () => {
     '  repeatable read',
     'PostgreSQL, repeatable read: 4 of 6 schedules end with an error that is not',
     '  retried',
-    expect.stringMatching(/^PostgreSQL, serializable: \d+ of \d+ schedules end with an error that is not$/),
-    '  retried',
+    expect.stringMatching(/^PostgreSQL, serializable: \d+ of \d+ schedules end with an error that is not retried$/),
     '',
   ]);
   const cut = await runHere(['explore', 'atomic.ts', '--isolation', 'all', '--max-histories', '1'], files);
@@ -264,7 +263,7 @@ describe('--checkpoint and --resume', () => {
     const stopped = await explore(...all, '--max-histories', '3', '--checkpoint', file);
     expect(JSON.parse(stopped.out)).toMatchObject([{ stopped: 'histories', histories: 3 }, {}, {}]);
     const resumed = await explore(...all, '--resume', file, '--checkpoint', file);
-    const levels = [6, 6, 32].map((schedules) => ({ schedules, histories: 4, outcomes: 4, complete: true }));
+    const levels = [6, 6, 6].map((schedules) => ({ schedules, histories: 4, outcomes: 4, complete: true }));
     expect(JSON.parse(resumed.out)).toMatchObject(levels);
     const again = await explore(...all, '--resume', file);
     expect(JSON.parse(again.out)).toMatchObject(levels);
