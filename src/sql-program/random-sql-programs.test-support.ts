@@ -1,6 +1,8 @@
 /** Small SQL programs, drawn at random, that meet each other in every way an engine knows. */
 import fc from 'fast-check';
+import { assert } from '../base/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
+import { queriesOfConnection } from './connection-queries.ts';
 import { type Dialect, onMysql, onPostgres } from './engines.test-support.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -121,15 +123,25 @@ function action(dialect: Dialect): fc.Arbitrary<Action> {
 
 const sql = (text: string): Action => ({ kind: 'sql', sql: text });
 
+/** What a transaction may begin with besides `BEGIN`: another level than that of the others, and to read alone. */
+const otherBegins: Readonly<Record<Dialect, readonly (readonly string[])[]>> = {
+  postgres: [
+    ...levels.postgres.map((level) => [`BEGIN ISOLATION LEVEL ${level}`]),
+    ['BEGIN READ ONLY'],
+    ['BEGIN ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE'],
+  ],
+  mysql: [
+    ...levels.mysql.map((level) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN']),
+    ['START TRANSACTION WITH CONSISTENT SNAPSHOT'],
+    ['START TRANSACTION READ ONLY'],
+  ],
+};
+
 /** One statement that commits by itself, or a transaction, now and then at another level than the others or with a savepoint. */
 function block(dialect: Dialect, lengthMax: number): fc.Arbitrary<Action[]> {
-  const set =
-    dialect === 'mysql'
-      ? (level: string) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN']
-      : (level: string) => [`BEGIN ISOLATION LEVEL ${level}`];
   const begin = fc.oneof(
     { arbitrary: fc.constant(['BEGIN']), weight: 6 },
-    { arbitrary: fc.constantFrom(...levels[dialect]).map(set), weight: 1 },
+    { arbitrary: fc.constantFrom(...otherBegins[dialect]), weight: 1 },
   );
   const end = fc.constantFrom('COMMIT', 'COMMIT', 'COMMIT', 'ROLLBACK');
   const transaction = fc
@@ -157,8 +169,62 @@ export function randomSessions(dialect: Dialect): fc.Arbitrary<Sessions> {
   );
 }
 
-export function programOf(dialect: Dialect, sessions: Sessions, schema = schemaOf(dialect)): SqlProgram {
-  const run = dialect === 'postgres' ? runOnPostgres : runOnMysql;
+/** So few statements that most have hundreds of schedules: two sessions, or three of a statement or two. */
+export function smallSessions(dialect: Dialect): fc.Arbitrary<Sessions> {
+  const one = action(dialect).map((each) => [each]);
+  return fc.oneof(
+    { arbitrary: fc.tuple(block(dialect, 2), block(dialect, 2)), weight: 4 },
+    { arbitrary: fc.tuple(block(dialect, 3), block(dialect, 1)), weight: 2 },
+    {
+      arbitrary: fc.tuple(
+        fc.tuple(one, one).map((both) => both.flat()),
+        block(dialect, 2),
+      ),
+      weight: 2,
+    },
+    { arbitrary: fc.tuple(block(dialect, 2), one, one), weight: 3 },
+    { arbitrary: fc.tuple(block(dialect, 1), block(dialect, 1), one), weight: 1 },
+  );
+}
+
+/**
+ * How many schedules it has where no session waits for another.
+ * @param stopsAtSnapshot may others come in between the snapshot of a transaction and its first read?
+ */
+export function countSchedules(sessions: Sessions, stopsAtSnapshot: boolean): number {
+  let count = 1;
+  let all = 0;
+  for (const actions of sessions) {
+    const steps = countSteps(actions, Number(stopsAtSnapshot));
+    for (let step = 1; step <= steps; step += 1) count = (count * (all + step)) / step;
+    all += steps;
+  }
+  return count;
+}
+
+function countSteps(actions: readonly Action[], stepsToBegin: number): number {
+  let isOpen = false;
+  let steps = 0;
+  for (const each of actions) {
+    const text = each.kind === 'sql' ? each.sql : '';
+    const begins = /^(?:BEGIN|START)/.test(text);
+    if (begins || !isOpen) steps += stepsToBegin;
+    if (!begins) steps += each.kind === 'if' ? 2 : 1;
+    isOpen = begins || (isOpen && !/^(?:COMMIT|ROLLBACK)$/.test(text));
+  }
+  return steps;
+}
+
+/** @param speaks through a driver and its protocol, or, in less time, without */
+export function programOf(
+  dialect: Dialect,
+  sessions: Sessions,
+  {
+    schema = schemaOf(dialect),
+    speaks = 'protocol',
+  }: { readonly schema?: string; readonly speaks?: 'protocol' | 'directly' } = {},
+): SqlProgram {
+  const run = speaks === 'directly' ? runDirectly : dialect === 'postgres' ? runOnPostgres : runOnMysql;
   return sqlProgram({
     dialect,
     schema: schema.split(';'),
@@ -198,4 +264,18 @@ function runOnMysql(connection: SqlConnection, actions: readonly Action[]): Prom
       return Array.isArray(rows) ? (rows as readonly Row[]) : [];
     }, actions),
   );
+}
+
+async function runDirectly(connection: SqlConnection, actions: readonly Action[]): Promise<unknown> {
+  const queries = queriesOfConnection(connection)?.('app');
+  assert(queries !== undefined, 'a session of a program has queries');
+  try {
+    return await perform(async (text) => {
+      const answer = await queries.query(text, []);
+      if (answer.kind === 'refused') throw Object.assign(new Error(answer.message), { code: answer.code });
+      return answer.rows.map((row) => Object.fromEntries(answer.columns.map(({ name }, at) => [name, row[at]])));
+    }, actions);
+  } finally {
+    queries.end();
+  }
 }

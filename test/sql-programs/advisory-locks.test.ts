@@ -123,7 +123,7 @@ describe('random programs show the same with the reduction', () => {
       );
   const seen = async (dialect: Dialect, sessions: Sessions, reduces: boolean, schedulesMax: number) => {
     const outcomes = new Set<string>();
-    const { schedules, complete } = await exploreSql(programOf(dialect, sessions, schema), {
+    const { schedules, complete } = await exploreSql(programOf(dialect, sessions, { schema }), {
       profile: parseProfile({ engine: dialect }),
       reduces,
       schedulesMax,

@@ -10,9 +10,11 @@ import { parseProfile, type Profile } from '../../database/index.ts';
 import { type Dialect, everyEngineLevel } from '../../sql-program/engines.test-support.ts';
 import {
   type Action,
+  countSchedules,
   programOf,
   randomSessions,
   type Sessions,
+  smallSessions,
 } from '../../sql-program/random-sql-programs.test-support.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
@@ -31,6 +33,7 @@ interface Part {
   readonly schema?: string;
   /** Only schedules that begin so. */
   readonly prefix?: readonly number[];
+  readonly speaks?: 'protocol' | 'directly';
 }
 
 /** `null`: there are more schedules than that. */
@@ -38,7 +41,7 @@ async function seen(
   program: SqlProgram,
   profile: Profile,
   reduces: boolean,
-  { schedulesMax = Infinity, prefix = [] }: Part = {},
+  { schedulesMax = Infinity, prefix = [], speaks }: Part = {},
 ): Promise<Seen | null> {
   const histories = new Set<string>();
   const outcomes = new Set<string>();
@@ -47,6 +50,7 @@ async function seen(
     reduces,
     schedulesMax,
     prefix,
+    isFunctionOfReads: speaks === 'directly',
     onSeen: (found) => {
       for (const history of found.histories) histories.add(history);
       for (const outcome of found.outcomes) outcomes.add(outcome);
@@ -63,7 +67,7 @@ async function bothWays(
   part: Part = {},
 ): Promise<{ readonly all: Seen; readonly reduced: Seen } | null> {
   const profile = parseProfile({ engine: dialect, isolation });
-  const program = programOf(dialect, sessions, part.schema);
+  const program = programOf(dialect, sessions, part);
   const all = await seen(program, profile, false, part);
   const reduced = all === null ? null : await seen(program, profile, true, { ...part, schedulesMax: Infinity });
   if (all === null || reduced === null) return null;
@@ -86,6 +90,38 @@ describe('random programs show the same with the reduction', () => {
       { seed, numRuns: isHeavy ? 200 : 2 },
     );
     expect(reduced).toBeLessThanOrEqual(all);
+  });
+});
+
+/**
+ * Most have hundreds of schedules, so most comparisons are whole. MOIRAI_HEAVY=1: 2,000 programs a level in some hours; MOIRAI_PROGRAMS is another number, and
+ * MOIRAI_SEED another run.
+ */
+describe('small random programs show the same with the reduction', () => {
+  const programs = Number(process.env['MOIRAI_PROGRAMS'] ?? (isHeavy ? 2_000 : 6));
+  const expected = isHeavy ? 500 : 40;
+  const schedulesMax = 3 * expected;
+
+  test.each(everyEngineLevel)('%s %s', { timeout: 100_000_000 }, async (dialect, isolation) => {
+    const stopsAtSnapshot = dialect === 'postgres' && isolation === 'serializable';
+    const few = smallSessions(dialect).filter((sessions) => countSchedules(sessions, stopsAtSnapshot) <= expected);
+    const counts = { programs: 0, whole: 0, schedules: 0, reduced: 0, repetitions: 0, histories: 0 };
+    await fc.assert(
+      fc.asyncProperty(few, async (sessions) => {
+        counts.programs += 1;
+        const both = await bothWays(dialect, isolation, sessions, { schedulesMax, speaks: 'directly' });
+        fc.pre(both !== null);
+        counts.whole += 1;
+        counts.schedules += both?.all.schedules ?? 0;
+        counts.reduced += both?.reduced.schedules ?? 0;
+        counts.repetitions += both?.reduced.repetitions ?? 0;
+        counts.histories += both?.reduced.histories.length ?? 0;
+      }),
+      { seed, numRuns: programs },
+    );
+    if (isHeavy) console.info(`${dialect} ${isolation}: ${JSON.stringify(counts)}`);
+    expect(counts.reduced).toBeLessThan(counts.schedules);
+    expect(counts.histories).toBeGreaterThanOrEqual(counts.whole);
   });
 });
 
@@ -217,7 +253,7 @@ describe('two sessions read what neither writes, look into a table and insert in
     }));
 
   const explored = (dialect: Dialect, isolation: string, reads: number, reduces: boolean): Promise<Seen | null> => {
-    const program = programOf(dialect, [session(reads), session(reads)], schemaFor(dialect));
+    const program = programOf(dialect, [session(reads), session(reads)], { schema: schemaFor(dialect) });
     return seen(program, parseProfile({ engine: dialect, isolation }), reduces);
   };
 
