@@ -126,7 +126,10 @@ class Recording {
 
   /** Transactions that neither read nor wrote a row are left out; the others keep the writers that their reads name. */
   #history(): Pick<RecordedHistory, 'history' | 'times'> {
-    const operations = this.#ended.map((_, t) => [...(this.#operations[t] ?? []), ...(this.#answerWrites[t] ?? [])]);
+    const operations = this.#ended.map((_, t) => [
+      ...(this.#operations[t] ?? []),
+      ...(this.#answerWrites[t] ?? []).toSorted((a, b) => compareKeys(a.operation.key, b.operation.key)),
+    ]);
     const kept = this.#ended.flatMap((transaction, t) => (operations[t]?.length === 0 ? [] : [{ transaction, t }]));
     const positions = new Map(kept.map(({ t }, position) => [t, position]));
     const sessions = [...new Set(kept.map(({ transaction }) => transaction.session))].toSorted((a, b) => a - b);
@@ -246,11 +249,13 @@ class Recording {
   #timelinesOf(table: number): Map<Key, KeyTimeline | null> {
     const known = this.#timelines.get(table);
     if (known !== undefined) return known;
-    const timelines = timelinesOf(
+    const found = timelinesOf(
       this.#versions.rowsOf(table),
       (row, version) => this.#keyOf(table, row, version),
       (transaction) => this.#commits.get(transaction) ?? Infinity,
     );
+    // Not in the order in which the rows were written: histories that differ only in that are one.
+    const timelines = new Map([...found].toSorted(([a], [b]) => compareKeys(a, b)));
     this.#timelines.set(table, timelines);
     return timelines;
   }
@@ -279,6 +284,11 @@ class Recording {
   #valueOf(table: number, values: readonly SqlValue[] | null): Value {
     return values === null ? null : this.#names.valueOf(table, values);
   }
+}
+
+function compareKeys(a: Key, b: Key): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function renumbered(operation: Operation, positions: ReadonlyMap<number, number>): Operation {

@@ -202,6 +202,17 @@ test('InnoDB: the victim of a deadlock is rolled back before any other session g
   ];
   const both = await bothWays('mysql', 'read uncommitted', sessions, Infinity);
   expect(both?.all).toMatchObject({ schedules: 64 });
+test('InnoDB: the rows that a condition did not find come in one order, whichever was written first', async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const sessions = [
+    session('BEGIN', 'INSERT INTO t VALUES (3, 30, 1, 9)', 'SELECT id FROM t WHERE n > 15 ORDER BY id', 'COMMIT'),
+    session('SELECT sum(n) FROM t'),
+    session('INSERT INTO t VALUES (4, 40, 2, 7)'),
+  ];
+  const both = await bothWays('mysql', 'read uncommitted', sessions);
+  expect(both?.all.histories).toHaveLength(7);
+});
+
 describe('PostgreSQL: what a serializable transaction is refused for depends on the order', () => {
   const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
   const holding = (write: string) => session('BEGIN', write, 'ROLLBACK');
