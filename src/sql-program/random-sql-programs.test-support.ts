@@ -99,6 +99,22 @@ const ofDialect: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
+const closeStatements = [
+  'SELECT v FROM w WHERE id = 1',
+  'SELECT v FROM w WHERE id = 2',
+  'SELECT id, v FROM w ORDER BY id',
+  'SELECT count(*) AS n FROM w WHERE v > 150',
+  'SELECT v FROM w WHERE id = 1 FOR UPDATE',
+  'SELECT id FROM w WHERE id > 1 ORDER BY id FOR SHARE',
+  'UPDATE w SET v = v + 1 WHERE id = 1',
+  'UPDATE w SET v = v + 1 WHERE id = 2',
+  'UPDATE w SET v = 300 - v WHERE v > 150',
+  'UPDATE w SET id = 3 WHERE id = 2',
+  'INSERT INTO w VALUES (3, 300)',
+  'INSERT INTO w SELECT 3, sum(v) FROM w',
+  'DELETE FROM w WHERE id = 2',
+];
+
 const levels: Readonly<Record<Dialect, readonly string[]>> = {
   postgres: ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'],
   mysql: ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'],
@@ -139,19 +155,25 @@ const otherBegins: Readonly<Record<Dialect, readonly (readonly string[])[]>> = {
 
 /** One statement that commits by itself, or a transaction, now and then at another level than the others or with a savepoint. */
 function block(dialect: Dialect, lengthMax: number): fc.Arbitrary<Action[]> {
+  return fc.oneof(
+    { arbitrary: action(dialect).map((one) => [one]), weight: 1 },
+    { arbitrary: transactionOf(dialect, action(dialect), lengthMax), weight: 3 },
+  );
+}
+
+function transactionOf(dialect: Dialect, each: fc.Arbitrary<Action>, lengthMax: number): fc.Arbitrary<Action[]> {
   const begin = fc.oneof(
     { arbitrary: fc.constant(['BEGIN']), weight: 6 },
     { arbitrary: fc.constantFrom(...otherBegins[dialect]), weight: 1 },
   );
   const end = fc.constantFrom('COMMIT', 'COMMIT', 'COMMIT', 'ROLLBACK');
-  const transaction = fc
-    .tuple(begin, fc.array(action(dialect), { minLength: 1, maxLength: lengthMax }), end, fc.nat(9))
+  return fc
+    .tuple(begin, fc.array(each, { minLength: 1, maxLength: lengthMax }), end, fc.nat(9))
     .map(([first, body, last, mark]) => {
       const inner =
         mark === 0 ? [sql('SAVEPOINT a'), ...body.slice(0, 1), sql('ROLLBACK TO SAVEPOINT a'), ...body.slice(1)] : body;
       return [...first.map(sql), ...inner, sql(last)];
     });
-  return fc.oneof({ arbitrary: action(dialect).map((one) => [one]), weight: 1 }, { arbitrary: transaction, weight: 3 });
 }
 
 export type Sessions = readonly (readonly Action[])[];
@@ -187,22 +209,20 @@ export function smallSessions(dialect: Dialect): fc.Arbitrary<Sessions> {
   );
 }
 
-/**
- * How many schedules it has where no session waits for another.
- * @param stopsAtSnapshot may others come in between the snapshot of a transaction and its first read?
- */
-export function countSchedules(sessions: Sessions, stopsAtSnapshot: boolean): number {
-  let count = 1;
-  let all = 0;
-  for (const actions of sessions) {
-    const steps = countSteps(actions, Number(stopsAtSnapshot));
-    for (let step = 1; step <= steps; step += 1) count = (count * (all + step)) / step;
-    all += steps;
-  }
-  return count;
+/** Over three rows of one table, so that most statements of different sessions conflict: lost updates, write skew, phantoms, and the cycles of three sessions. */
+export function closeSessions(dialect: Dialect): fc.Arbitrary<Sessions> {
+  const each = fc.constantFrom(...closeStatements).map(sql);
+  const one = each.map((statement) => [statement]);
+  const any = fc.oneof({ arbitrary: one, weight: 1 }, { arbitrary: transactionOf(dialect, each, 2), weight: 3 });
+  return fc.oneof(fc.tuple(transactionOf(dialect, each, 3), any), fc.tuple(any, any, any));
 }
 
-function countSteps(actions: readonly Action[], stepsToBegin: number): number {
+/** How many steps the sessions have. @param stopsAtSnapshot may others come in between the snapshot of a transaction and its first read? */
+export function countSteps(sessions: Sessions, stopsAtSnapshot: boolean): readonly number[] {
+  return sessions.map((actions) => stepsOf(actions, Number(stopsAtSnapshot)));
+}
+
+function stepsOf(actions: readonly Action[], stepsToBegin: number): number {
   let isOpen = false;
   let steps = 0;
   for (const each of actions) {

@@ -56,13 +56,16 @@ export function recordSnapshot({ storage, options, writer: { watched } }: Postgr
 
 /** A read of the statement's snapshot, or of the transaction's, which is remembered at SERIALIZABLE. */
 export function recordSnapshotRead(
-  { transaction: { storage, watched }, snapshotFootprint }: SnapshotReader,
+  { transaction, snapshotFootprint }: SnapshotReader,
   table: PostgresTable,
   path: AccessPath,
 ): void {
   if (snapshotFootprint === null) return;
   touchPath(snapshotFootprint, table, path, 'see');
+  const { storage, watched } = transaction;
   if (watched !== null) recordRememberedRead(storage, watched, table, path);
+  // That it is safe, the end of a writer has decided.
+  else recordFlagsRead(transaction);
 }
 
 /** A scan of a serializable transaction remembers what it comes to, in each step in which it continues. */
