@@ -280,4 +280,49 @@ describe('postgres', () => {
     expect(reads.every((each) => each.kind === 'read' && each.from === 0)).toBe(true);
     expect(check(served.history(), 'serializable').kind).toBe('satisfied');
   });
+
+  const readsOf = (served: SqlDatabase, session: string) =>
+    served
+      .history()
+      .transactions.filter(({ id }) => id.startsWith(session))
+      .flatMap(({ operations }) => operations.flatMap((each) => (each.kind === 'read' ? [[each.key, each.from]] : [])));
+
+  test('nothing of an uncommitted change to a row that SKIP LOCKED skips', async () => {
+    const level = { dialect: 'postgres', isolation: 'read committed' } as const;
+    const skip = ['b', 'select id from jobs order by id limit 1 for update skip locked'] as const;
+    const remove = ['a', 'delete from jobs where id = 1'] as const;
+    const around = (...middle: Script): Script => [
+      ['a', 'begin'],
+      ['a', 'select * from jobs where id = 1 for update'],
+      ...middle,
+      ['a', 'commit'],
+    ];
+    const [before, after] = [
+      await recorded(level, twoJobs, around(skip, remove)),
+      await recorded(level, twoJobs, around(remove, skip)),
+    ];
+    for (const served of [before, after]) expect(readsOf(served, 'b').map(([key]) => key)).not.toContain('jobs/1');
+    expect(readsOf(after, 'b')).toEqual(readsOf(before, 'b'));
+    expect(satisfied(after, 'serializable')).toBe(true);
+  });
+
+  test('a statement that waited at its first row reads a row that was changed meanwhile once, whether or not that was before it began', async () => {
+    const changedBefore = async (isChangedBefore: boolean) => {
+      const served = await openDatabase({ engine: 'postgres', isolation: 'read committed' }, { settle: null });
+      const [a, b] = [connected(served, {}, 'a'), connected(served, {}, 'b')];
+      for (const sql of [...jobs, "insert into jobs values (1, 'new', 0), (2, 'new', 0)"]) await a.run(sql);
+      served.start();
+      await a.run('begin');
+      await a.run('select * from jobs where id = 1 for update');
+      if (isChangedBefore) await a.run("update jobs set state = 'done' where id = 2");
+      const locked = b.run("select id from jobs where state = 'new' order by id for share");
+      if (!isChangedBefore) await a.run("update jobs set state = 'done' where id = 2");
+      await a.run('commit');
+      await locked;
+      return readsOf(served, 'b');
+    };
+    const reads = await changedBefore(true);
+    expect(reads).toEqual(await changedBefore(false));
+    expect(reads.filter(([key]) => key === 'jobs/2')).toHaveLength(1);
+  });
 });

@@ -39,10 +39,19 @@ export interface StorageObserver {
    * A scan begins. Rows that match it come as reads.
    * @param snapshot it sees what was committed up to this commit, and own writes; Infinity: also what is not committed
    */
-  onScan(transaction: number, table: TableId, keep: () => KeptCondition, snapshot: number): ObservedScan | null;
+  onScan(
+    transaction: number,
+    table: TableId,
+    keep: () => KeptCondition,
+    reading: ObservedReading,
+    snapshot: number,
+  ): ObservedScan | null;
   /** @param commit its place in the order of commits; Infinity where it wrote nothing or was aborted */
   onEnd(transaction: number, outcome: 'committed' | 'aborted', commit: number): void;
 }
+
+/** `current`: a scan that locks, or that reads uncommitted rows, may find that a row has changed since it began. */
+export type ObservedReading = 'snapshot' | 'current';
 
 /** A scan under way. */
 export interface ObservedScan {

@@ -3,7 +3,7 @@
  * history of it.
  */
 import type { OperationTimes, Recorder } from '../engine-profile.ts';
-import type { ObservedScan, ObservedVersion, StorageObserver, UndoneWrite } from '../observer.ts';
+import type { ObservedReading, ObservedScan, ObservedVersion, StorageObserver, UndoneWrite } from '../observer.ts';
 import type { History } from '../../history/index.ts';
 import type { CatalogQuery, Table } from '../../sql/index.ts';
 import { type Dialect, type KeptCondition, SqlError } from '../../sql/model/index.ts';
@@ -98,14 +98,20 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     return this.#operations <= this.#operationsMax;
   }
 
-  onScan(transaction: number, table: number, keep: () => KeptCondition, snapshot: number): ObservedScan | null {
+  onScan(
+    transaction: number,
+    table: number,
+    keep: () => KeptCondition,
+    reading: ObservedReading,
+    snapshot: number,
+  ): ObservedScan | null {
     const operations = this.#transactions.get(transaction)?.operations;
     if (operations === undefined) return null;
     this.#scans += 1;
     if (this.#scans > scansMax) return null;
     const condition = keep();
     const begunAt = (this.#clock += 1);
-    const scan: RecordedScan = { table, condition, snapshot, begunAt, endedAt: Infinity, passed: null };
+    const scan: RecordedScan = { table, condition, reading, snapshot, begunAt, endedAt: Infinity, passed: null };
     operations.push({ kind: 'scan', scan });
     return {
       passed: (row, sequence) => (scan.passed ??= new Map()).set(row, sequence),

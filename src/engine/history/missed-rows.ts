@@ -8,12 +8,14 @@
  * has the register, under the key `table/7 where CONDITION`: a read of the row would put the reader before a write that it does not contradict.
  */
 import type { KeptCondition } from '../../sql/model/index.ts';
+import type { ObservedReading } from '../observer.ts';
 import type { KeyTimeline, KeyVersion, TimelineVersion } from './key-timelines.ts';
 
 export interface RecordedScan {
   readonly table: number;
   /** Narrowed where the scan stopped. */
   condition: KeptCondition;
+  readonly reading: ObservedReading;
   readonly snapshot: number;
   readonly begunAt: number;
   /** Infinity where it did not end, and its condition says nothing. */
@@ -66,14 +68,14 @@ export function missedRow(
 function seenVersion(
   timeline: readonly TimelineVersion[],
   answers: readonly boolean[],
-  { snapshot, begunAt, endedAt, passed }: RecordedScan,
+  { reading, snapshot, begunAt, endedAt, passed }: RecordedScan,
   wasRead: () => boolean,
 ): number | null {
   const found = passed === null ? -1 : timeline.findIndex(({ row, sequence }) => passed.get(row) === sequence);
   if (found >= 0) return found;
   const seen = timeline.findLastIndex(({ commit, at }) => commit <= snapshot && at < begunAt);
   if (answers[seen] !== true) return seen;
-  if (wasRead()) return null;
+  if (reading === 'snapshot' || wasRead()) return null;
   // A locking scan came to where the row had been after it had moved away.
   const moved = answers.findIndex((answer, i) => i > seen && !answer && (timeline[i]?.at ?? Infinity) < endedAt);
   return moved === -1 ? null : moved;

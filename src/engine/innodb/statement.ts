@@ -24,7 +24,7 @@ import { IndexRecord, type InnodbIndex, type InnodbTable, type InnodbVersion } f
 import type { InnodbTransaction } from './transaction.ts';
 import { deleteRow, insertRow, updateRow } from './writes.ts';
 import type { IndexPath } from '../index-tree.ts';
-import type { ObservedScan } from '../observer.ts';
+import type { ObservedReading, ObservedScan } from '../observer.ts';
 import { rowsBefore } from '../rows-before.ts';
 import { wantsMore } from '../take.ts';
 import { RowVersion, versionAt } from '../versions.ts';
@@ -56,7 +56,7 @@ export class InnodbStatement implements StatementView {
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
     footprints.recordRead(this.#transaction, index, range);
     if (index.since > view) throw changedDefinition();
-    const scan = this.#beginScan(tableId, condition, view);
+    const scan = this.#beginScan(tableId, condition, view === Infinity ? 'current' : 'snapshot', view);
     const point = index.shape.isUnique ? index.tree.point(range) : null;
     let stop: InnodbVersion | null = null;
     try {
@@ -87,7 +87,8 @@ export class InnodbStatement implements StatementView {
     this.#transaction.intend(tableId, modeOf(request));
     const isOfKey = request.reading === 'referenced' || request.reading === 'referencing';
     if (!isOfKey && index.since > this.#transaction.readView) throw changedDefinition();
-    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.lastCommit);
+    const scan =
+      request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, 'current', storage.lastCommit);
     const matches = scan === null ? condition.matches : observedMatches(condition, scan);
     let stop: InnodbVersion | null = null;
     const takeObserved = function* (this: InnodbStatement, version: InnodbVersion): Waiting<boolean> {
@@ -234,10 +235,10 @@ export class InnodbStatement implements StatementView {
     storage.observer?.onWrite(id, version.table, version.id, version.observed, before);
   }
 
-  #beginScan(table: TableId, { keep }: RowCondition, snapshot: number): ObservedScan | null {
+  #beginScan(table: TableId, { keep }: RowCondition, reading: ObservedReading, snapshot: number): ObservedScan | null {
     const { storage, id } = this.#transaction;
     if (storage.observer?.isRecording !== true || keep === null) return null;
-    return storage.observer.onScan(id, table, keep, snapshot);
+    return storage.observer.onScan(id, table, keep, reading, snapshot);
   }
 }
 

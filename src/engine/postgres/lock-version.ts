@@ -9,13 +9,14 @@ import type { StoredRow, Version } from './table.ts';
 /**
  * Locks the row of a version that was found. Under READ COMMITTED the latest version counts if it still matches (EvalPlanQual in
  * PostgreSQL's words); with a snapshot for the transaction a row that has changed since is an error. @throws SqlError 40001, 55P03, 40P01
+ * @returns `null`: the row has changed and does not match any more; `skipped`: SKIP LOCKED leaves it out because another transaction has locked it, in whatever version
  */
 export function* lockVersion(
   found: Version,
   matches: (row: Row) => boolean,
   request: LockRequest,
   reader: SnapshotReader,
-): Waiting<Version | null> {
+): Waiting<Version | 'skipped' | null> {
   const { transaction } = reader;
   const { stored } = found;
   footprints.recordLatestRead(transaction, stored, request);
@@ -26,7 +27,7 @@ export function* lockVersion(
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
   const before = transaction.rowLocks.mark();
   const outcome = yield* transaction.rowLocks.lock(stored, strength, ifLocked);
-  if (outcome === 'skipped') return null;
+  if (outcome === 'skipped') return 'skipped';
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
   const current = currentVersion(stored.newest, transaction.writer);
   if (request.reading === 'referencing' && strength !== 'key share' && isUnseen(found, reader))

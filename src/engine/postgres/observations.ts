@@ -1,6 +1,6 @@
 /** What the observer of the storage hears of one statement: the versions that it reads, writes and passes over. */
 import type { RowCondition, TableId } from '../../sql/model/index.ts';
-import type { ObservedScan } from '../observer.ts';
+import type { ObservedReading, ObservedScan } from '../observer.ts';
 import { currentVersion } from '../versions.ts';
 import type { Version } from './table.ts';
 import type { PostgresTransaction } from './transaction.ts';
@@ -35,9 +35,10 @@ export class StatementObservations {
     storage.observer?.onWrite(id, version.table, version.id, version.observed, before);
   }
 
-  beginScan(table: TableId, { keep }: RowCondition, snapshot: number): ObservedScan | null {
+  beginScan(table: TableId, { keep }: RowCondition, reading: ObservedReading, snapshot: number): ObservedScan | null {
     const { storage, id } = this.#transaction;
     if (storage.observer?.isRecording !== true || keep === null) return null;
-    return storage.observer.onScan(id, table, keep, this.#transaction.snapshotOf(storage.table(table), snapshot));
+    const since = this.#transaction.snapshotOf(storage.table(table), snapshot);
+    return storage.observer.onScan(id, table, keep, reading, since);
   }
 }

@@ -71,7 +71,7 @@ export class PostgresStatement implements StatementView {
 
   #observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
     return new ObservedRows(
-      () => this.#observations.beginScan(table.shape.id, condition, this.#snapshot),
+      () => this.#observations.beginScan(table.shape.id, condition, 'snapshot', this.#snapshot),
       () => visibleVersions(this.#readerOf(table), table, path, condition),
       (version) => this.#observations.read(version),
       (stop) => rowsUpTo(table, path, stop),
@@ -87,14 +87,13 @@ export class PostgresStatement implements StatementView {
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
     const { matches, stillMatches } = condition;
-    const scan = request.ifLocked === 'skip' ? null : this.#observations.beginScan(tableId, condition, this.#snapshot);
+    const scan =
+      request.ifLocked === 'skip' ? null : this.#observations.beginScan(tableId, condition, 'current', this.#snapshot);
     for (const version of this.#versionsFor(request, table, path, condition)) {
       const again = stillMatches === undefined ? matches : (newer: Row) => stillMatches(newer, version);
       const locked = yield* lockVersion(version, again, request, this.#reader);
-      if (locked === null) {
-        this.#observations.change(version);
-        continue;
-      }
+      if (locked === null) this.#observations.change(version);
+      if (locked === null || locked === 'skipped') continue;
       this.#observations.read(locked);
       if (!(yield* wantsMore(take(locked)))) return scan?.stopped(rowsUpTo(table, path, version));
     }
@@ -108,6 +107,7 @@ export class PostgresStatement implements StatementView {
         ? yield* lockConflict(version, request, this.#reader)
         : yield* lockVersion(version, matches, request, this.#reader);
     if (locked !== version) this.#observations.unread(version);
+    if (locked === 'skipped') return null;
     if (locked === null) this.#observations.change(version);
     else this.#observations.read(locked);
     return locked;

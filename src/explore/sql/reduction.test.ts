@@ -218,6 +218,25 @@ test('InnoDB: the rows that a condition did not find come in one order, whicheve
   expect(both?.all.histories).toHaveLength(7);
 });
 
+describe('PostgreSQL: a history does not say when another transaction wrote what is not committed', () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const locking = (write: string) => session('BEGIN', 'SELECT n FROM t WHERE id = 1 FOR UPDATE', write, 'COMMIT');
+
+  test.each([
+    [
+      'a row that SKIP LOCKED skips',
+      [locking('DELETE FROM t WHERE id = 1'), session('SELECT id FROM t ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED')],
+    ],
+    [
+      'a row that a statement locks after it has waited for another',
+      [locking('UPDATE t SET k = 3 WHERE id = 2'), session('SELECT id FROM t WHERE k = 1 ORDER BY id FOR SHARE')],
+    ],
+  ])('%s', async (_, sessions) => {
+    const both = await bothWays('postgres', 'read committed', sessions);
+    expect(both?.all.histories).toHaveLength(3);
+  });
+});
+
 describe('PostgreSQL: what a serializable transaction is refused for depends on the order', () => {
   const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
   const holding = (write: string) => session('BEGIN', write, 'ROLLBACK');
