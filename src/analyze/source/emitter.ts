@@ -16,6 +16,7 @@ import type {
   Value,
 } from '../application.ts';
 import type { IsolationName } from '../../sql/index.ts';
+import type { Cell } from './abstract-value.ts';
 import { allOf, isConstant, not } from './conditions.ts';
 
 export type AnyStep = Step | UnitStep;
@@ -23,8 +24,8 @@ type List = AnyStep[];
 
 /** A connection, as far as a transaction is open on it. The pool has none of its own. */
 export interface Connection {
-  /** What SET TRANSACTION said before BEGIN. */
-  nextLevel: IsolationName | null;
+  /** What SET TRANSACTION said for what runs next, as the path has it. */
+  nextLevel: Cell | null;
   /** The unit in which a transaction began on it. */
   begunIn?: Emitter;
 }
@@ -135,10 +136,9 @@ export class Emitter {
       kind: 'transaction' as const,
       name: this.name(name),
       place,
-      level: level ?? connection.nextLevel,
+      level,
       steps: steps as Step[],
     };
-    connection.nextLevel = null;
     connection.begunIn = this;
     this.push(step);
     this.open = { connection, step, steps, outer, results: new Set() };

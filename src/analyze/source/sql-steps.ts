@@ -1,9 +1,10 @@
 /** From a driver's call with SQL text to steps: statements, and what begins and ends transactions. */
 import type ts from 'typescript';
 import type { IsolationName } from '../../sql/index.ts';
-import type { Dialect, Value } from '../application.ts';
+import type { Dialect, Statement, Value } from '../application.ts';
 import { type Abstract, never, undefinedValue, unknown } from './abstract-value.ts';
 import type { Connection } from './emitter.ts';
+import { levelIn, setNextLevel, takeNextLevel } from './level.ts';
 import { oneLine } from './expressions.ts';
 import { normalCompletion, type Machine, type Owner, type Sql } from './machine.ts';
 import { statementSite } from './statement-site.ts';
@@ -82,11 +83,21 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
   if (owner !== null && machine.emitter.isSuspended(owner))
     machine.notUnderstood(sql.at, 'it runs in a transaction that waits for a second one');
   else if (open !== null && open.connection !== owner) machine.emitter.pushOutside(step);
-  else {
+  else if (open !== null) {
     machine.emitter.push(step);
-    open?.results.add(name);
-  }
+    open.results.add(name);
+  } else pushAlone(machine, owner, step, sql.at);
   return { kind: 'rows', statement: name };
+}
+
+/** A statement outside a transaction. One that uses a table has the level that was set for the next transaction. */
+function pushAlone(machine: Machine, owner: Owner, step: Statement, at: ts.Node): void {
+  const { emitter } = machine;
+  const level = owner === null || tableOf(step.sql) === noTable ? null : takeNextLevel(machine, owner, at);
+  if (level === null || owner === null) return emitter.push(step);
+  emitter.begin(owner, `line ${step.place.line}`, level, step.place);
+  emitter.push(step);
+  emitter.end('commit');
 }
 
 function parametersOf(parameters: Sql['parameters']): readonly Value[] {
@@ -101,18 +112,21 @@ function parametersOf(parameters: Sql['parameters']): readonly Value[] {
 /** Results have the name of the first table, so that equal statements of different drivers have equal results. */
 function tableOf(text: string): string {
   const [, name] = /\b(?:from|into|update)\s+(?:only\s+)?([\w."`]+)/i.exec(text) ?? [];
-  return name?.split('.').at(-1)?.replaceAll(/["`]/g, '') ?? 'result';
+  return name?.split('.').at(-1)?.replaceAll(/["`]/g, '') ?? noTable;
 }
+
+const noTable = 'result';
 
 type Control =
   | { readonly kind: 'begin'; readonly level: IsolationName | null }
   | { readonly kind: 'level'; readonly level: IsolationName | null }
-  | { readonly kind: 'commit' | 'rollback' | 'release' }
+  | { readonly kind: 'commit' | 'rollback' | 'release' | 'chain' }
   | { readonly kind: 'savepoint' | 'rollback-to'; readonly name: string };
 
 function controlOf(text: string): Control | undefined {
   if (/^(?:begin|start\s+transaction)\b/i.test(text)) return { kind: 'begin', level: levelIn(text) };
   if (/^set\s+(?:local\s+)?transaction\b/i.test(text)) return { kind: 'level', level: levelIn(text) };
+  if (/^(?:commit|end|rollback|abort)\b.*\band\s+chain\b/is.test(text)) return { kind: 'chain' };
   if (/^(?:commit|end)\b/i.test(text)) return { kind: 'commit' };
   const [, target] = /^rollback\s+(?:work\s+|transaction\s+)?to\s+(?:savepoint\s+)?["`]?(\w+)/i.exec(text) ?? [];
   if (target !== undefined) return { kind: 'rollback-to', name: target };
@@ -120,22 +134,6 @@ function controlOf(text: string): Control | undefined {
   const [, name] = /^savepoint\s+["`]?(\w+)/i.exec(text) ?? [];
   if (name !== undefined) return { kind: 'savepoint', name };
   return /^release\b/i.test(text) ? { kind: 'release' } : undefined;
-}
-
-/** `isolation level repeatable read` or a driver's own spelling, `REPEATABLE_READ`; `null` where it names none. */
-export function levelIn(text: string): IsolationName | null {
-  const [name] =
-    /read[\s_-]?uncommitted|read[\s_-]?committed|repeatable[\s_-]?read|serializable|snapshot/i.exec(text) ?? [];
-  if (name === undefined) return null;
-  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '');
-  const levels: Readonly<Record<string, IsolationName>> = {
-    readuncommitted: 'read uncommitted',
-    readcommitted: 'read committed',
-    repeatableread: 'repeatable read',
-    snapshot: 'repeatable read',
-    serializable: 'serializable',
-  };
-  return levels[plain] ?? null;
 }
 
 type SetTransaction = (machine: Machine, connection: Connection, level: IsolationName | null, at: ts.Node) => void;
@@ -157,11 +155,10 @@ function setOpenTransaction(machine: Machine, connection: Connection, level: Iso
     );
 }
 
-/** MySQL 8.0 manual, 15.3.7: of the next transaction. */
 function setNextTransaction(machine: Machine, connection: Connection, level: IsolationName | null, at: ts.Node): void {
   if (machine.emitter.open?.connection === connection)
     machine.notUnderstood(at, 'SET TRANSACTION in a transaction, which MySQL refuses (1568)');
-  else connection.nextLevel = level ?? connection.nextLevel;
+  else if (level !== null) setNextLevel(machine, connection, level);
 }
 
 function runControl(machine: Machine, connection: Connection, control: Control, at: ts.Node): void {
@@ -172,9 +169,11 @@ function runControl(machine: Machine, connection: Connection, control: Control, 
     case 'level':
       return setTransaction[machine.dialect](machine, connection, control.level, at);
     case 'commit':
-      return machine.commit(connection, at);
     case 'rollback':
-      return machine.rollback(connection);
+      if (emitter.open?.connection !== connection) takeNextLevel(machine, connection, at);
+      return control.kind === 'commit' ? machine.commit(connection, at) : machine.rollback(connection);
+    case 'chain':
+      return machine.notUnderstood(at, 'AND CHAIN: it begins another transaction');
     case 'savepoint':
       return machine.savepoint(connection, control.name, at);
     case 'rollback-to':

@@ -5,6 +5,7 @@ import type { Abstract } from './abstract-value.ts';
 import type { Value } from '../application.ts';
 import { allOf } from './conditions.ts';
 import type { Connection } from './emitter.ts';
+import { takeNextLevel } from './level.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 
 export function beginTransaction(
@@ -24,7 +25,8 @@ export function beginTransaction(
     return;
   }
   const { name, place } = origin(machine, at);
-  emitter.begin(connection, name, level, machine.place(place));
+  const set = takeNextLevel(machine, connection, at);
+  emitter.begin(connection, name, level ?? set, machine.place(place));
 }
 
 /** `withTransaction`, `beginTx`: a word like `run` or `open` alone may as well be the work itself. */

@@ -11,7 +11,7 @@ import {
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import { type Driver, type Machine, type Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, firstRow, fixedChain, ofRows, runFragment, runQuery } from './chain.ts';

@@ -16,7 +16,7 @@ import { namesHandle } from '../handle-name.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import type { Project } from '../project.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { startsAsStatement } from '../sql-text.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';

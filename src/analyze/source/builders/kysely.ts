@@ -12,7 +12,7 @@ import {
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import { type Driver, normalCompletion, type Machine, type Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { choose, constantOf, truthOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, type Ending, firstRow, requireRow, rowCount, runQuery } from './chain.ts';
 import { identifier, snakeCase } from './identifier.ts';

@@ -3,7 +3,7 @@ import type ts from 'typescript';
 import { type Abstract, arrayOf, native, type Native, undefinedValue, type Fragment } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { rowCount, runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';

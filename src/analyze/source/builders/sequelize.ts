@@ -13,7 +13,7 @@ import {
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { expression } from '../conditions.ts';
 import { choose, constantOf, isNothing } from '../value-arithmetic.ts';
 import { beginsTransaction } from './begins-transaction.ts';

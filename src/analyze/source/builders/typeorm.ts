@@ -4,7 +4,7 @@ import type { IsolationName } from '../../../sql/index.ts';
 import { type Abstract, arrayOf, native, type Native, undefinedValue } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';

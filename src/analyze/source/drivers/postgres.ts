@@ -17,7 +17,7 @@ import type { Connection } from '../emitter.ts';
 import type { Value } from '../../application.ts';
 import { expression, isTrue, same } from '../conditions.ts';
 import { type Driver, type Machine, normalCompletion, type Owner } from '../machine.ts';
-import { levelIn } from '../sql-steps.ts';
+import { levelIn } from '../level.ts';
 import { inSavepoint } from '../transactions.ts';
 import { choose, constantOf, valueOf } from '../value-arithmetic.ts';
 
