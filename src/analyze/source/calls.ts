@@ -20,8 +20,9 @@ import { callKnown } from './known-functions.ts';
 import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
 import { lineage } from './lineage.ts';
-import { type Completion, normalCompletion, type Machine } from './machine.ts';
-import { bindParameters, result, returned } from './statements.ts';
+import { type Completion, type Frame, normalCompletion, type Machine, type Returned } from './machine.ts';
+import { bindParameters, onPaths, result, returnNow } from './statements.ts';
+import { joined } from './control.ts';
 import { startsAsSql } from './sql-text.ts';
 import { choose, constantOf, valueOf } from './value-arithmetic.ts';
 import { computedFrom, readsBehind } from './conditions.ts';
@@ -90,39 +91,46 @@ export function invoke(machine: Machine, fn: FunctionValue, args: readonly Abstr
     isHelper,
     call: at,
     pathLength: before.path.length,
-    returns: [] as { path: typeof before.path; value: Abstract }[],
+    returns: [] as Returned[],
+    depth: machine.memory.depth,
   };
   const outer = machine.frames;
   machine.frames = [...outer, frame];
   bindParameters(machine, node, args, scope);
   const { body } = node;
-  const { result: completion, thrown } = emitter.thrownBy(machine.handlers.length, () =>
-    runBody(machine, body, scope, frame.returns),
+  const { result: ran, writes } = machine.memory.during(() =>
+    emitter.thrownBy(machine.handlers.length, () => {
+      const completion = runBody(machine, body, scope);
+      if (completion.end === 'none') returnNow(machine, undefinedValue);
+    }),
   );
   machine.frames = outer;
+  writeReturned(machine, frame, writes);
   // What it yields is not followed.
   if ('asteriskToken' in node && node.asteriskToken !== undefined) {
     emitter.continueAfter(before);
     return unknown('what a generator yields');
   }
-  if (completion.end === 'none') frame.returns.push({ path: emitter.path, value: undefinedValue });
   emitter.continueAfter(before);
   // What follows the call runs only where it did not throw.
-  emitter.unless(thrown);
-  if (frame.returns.length === 0) return never;
-  return returned(frame.returns, frame.pathLength, choose);
+  emitter.unless(ran.thrown);
+  return onPaths(frame.returns, frame.pathLength, ({ value }) => value, choose) ?? never;
 }
 
-function runBody(
-  machine: Machine,
-  body: ts.ConciseBody,
-  scope: Scope,
-  returns: { path: Machine['emitter']['path']; value: Abstract }[],
-): Completion {
+/** Behind a function, variables have what each path gave them on which it returned. @param all that it wrote, where it did not */
+function writeReturned({ memory }: Machine, { returns, pathLength }: Frame, all: Returned['writes']): void {
+  for (const cell of new Set([all, ...returns.map(({ writes }) => writes)].flatMap((one) => [...one.keys()]))) {
+    const on = ({ writes }: Pick<Returned, 'writes'>): unknown => (writes.has(cell) ? writes.get(cell) : cell.value);
+    const value = returns.length === 0 ? on({ writes: all }) : onPaths(returns, pathLength, on, joined);
+    if (value !== cell.value) memory.write(cell, value);
+  }
+}
+
+function runBody(machine: Machine, body: ts.ConciseBody, scope: Scope): Completion {
   if (machine.project.ts.isBlock(body)) return machine.block(body.statements, scope);
   const value = result(machine, machine.evaluate(body, scope), body);
   if (value.kind === 'never') return { end: 'throw', ended: [] };
-  returns.push({ path: machine.emitter.path, value });
+  returnNow(machine, value);
   return { end: 'return', ended: [] };
 }
 

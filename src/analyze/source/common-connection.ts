@@ -5,7 +5,7 @@ import type { Machine, Owner } from './machine.ts';
 const connections = new WeakMap<Machine['emitter'], Connection>();
 
 export function commonConnection(machine: Machine): Connection {
-  const connection = connections.get(machine.emitter) ?? { nextLevel: null };
+  const connection = connections.get(machine.emitter) ?? {};
   connections.set(machine.emitter, connection);
   return connection;
 }

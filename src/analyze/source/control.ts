@@ -73,7 +73,7 @@ function join(machine: Machine, condition: Value, a: Writes, b: Writes): void {
 }
 
 /** Elements of an array are a list, everything else an abstract value. */
-function joined(condition: Value, ifTrue: unknown, ifFalse: unknown): unknown {
+export function joined(condition: Value, ifTrue: unknown, ifFalse: unknown): unknown {
   if (!Array.isArray(ifTrue) || !Array.isArray(ifFalse)) {
     return choose(condition, ifTrue as Abstract, ifFalse as Abstract);
   }
@@ -111,7 +111,9 @@ export function loop(
   emitter.nest(step);
   const before = emitter.mark();
   emitter.reset({ ...before, list: step.steps as AnyStep[] });
+  emitter.repeats++;
   const { result: completion, thrown } = emitter.thrownBy(machine.handlers.length, () => body(element));
+  emitter.repeats--;
   emitter.continueAfter(before);
   apply(machine, forgotten);
   const returns = completion.ended.filter(({ end }) => end === 'return').map(({ condition }) => condition);

@@ -16,7 +16,6 @@ import type {
   Value,
 } from '../application.ts';
 import type { IsolationName } from '../../sql/index.ts';
-import type { Cell } from './abstract-value.ts';
 import { allOf, isConstant, not } from './conditions.ts';
 
 export type AnyStep = Step | UnitStep;
@@ -24,8 +23,6 @@ type List = AnyStep[];
 
 /** A connection, as far as a transaction is open on it. The pool has none of its own. */
 export interface Connection {
-  /** What SET TRANSACTION said for what runs next, as the path has it. */
-  nextLevel: Cell | null;
   /** The unit in which a transaction began on it. */
   begunIn?: Emitter;
 }
@@ -55,6 +52,8 @@ export class Emitter {
   path: readonly Value[] = [];
   /** How many steps were written. */
   written = 0;
+  /** Of loops and trials in which the path is: what runs there runs any number of times. */
+  repeats = 0;
   #names = new Set<string>();
   readonly #suspended: Connection[] = [];
   #statements: readonly Statement[] = [];
@@ -100,7 +99,9 @@ export class Emitter {
     const steps: List = [];
     this.#names = new Set(names);
     this.list = steps;
+    this.repeats++;
     const result = body();
+    this.repeats--;
     this.reset(mark);
     this.#names = names;
     this.written = written;

@@ -59,6 +59,8 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
     made: new Map(),
     given: new Map(),
     attached: new Map(),
+    middleware: [],
+    mounts: [],
     reached: new Reached(),
     assumed: new Set(),
     isSetup: false,

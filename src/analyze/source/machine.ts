@@ -26,13 +26,23 @@ export interface Completion {
   readonly ended: readonly { readonly end: 'return' | 'jump'; readonly condition: Value }[];
 }
 
+/** A path on which a function returned. */
+export interface Returned {
+  readonly path: readonly Value[];
+  readonly value: Abstract;
+  /** What it had written until then. */
+  readonly writes: ReadonlyMap<Cell<unknown>, unknown>;
+}
+
 export interface Frame {
   readonly fn: FunctionValue | null;
   /** It takes a function, `withTransaction(fn)`, or SQL text, `query('BEGIN')`: a transaction that it begins is named after its caller. */
   readonly isHelper: boolean;
   readonly call: ts.Node;
   readonly pathLength: number;
-  readonly returns: { readonly path: readonly Value[]; readonly value: Abstract }[];
+  readonly returns: Returned[];
+  /** Of the memory, where it began. */
+  readonly depth: number;
 }
 
 /** A unit to read: a route's handlers, a function that a library calls. */
@@ -43,7 +53,21 @@ export interface FoundUnit {
   /** How its parameters are named: requests have no prefix. */
   readonly kind: 'route' | 'callback' | 'function';
   readonly isCallerLost?: boolean;
+  /** Of a router: where it stands among what the router runs. */
+  readonly route?: { readonly router: ts.Symbol | undefined; readonly path: string; readonly after: number };
 }
+
+/** Functions that an application or a router runs before the handlers of its routes. */
+export interface Middleware {
+  readonly functions: readonly FunctionValue[];
+  readonly router: ts.Symbol | undefined;
+  /** Of what it is before, its own router apart: all, or what is mounted on it. */
+  readonly isOfRouter: boolean;
+  readonly path: string | null;
+}
+
+/** A router, and one that it mounts. */
+export type Mount = readonly [parent: ts.Symbol | undefined, child: ts.Symbol | undefined];
 
 export interface Sql {
   readonly text: Abstract;
@@ -70,6 +94,9 @@ export interface Machine {
   readonly called: Set<FunctionNode>;
   /** Functions that were made, each as it was last, with what it closes over. */
   readonly made: Map<ts.Node, FunctionValue>;
+  /** In the order in which they were registered. */
+  readonly middleware: Middleware[];
+  readonly mounts: Mount[];
   /** Properties of objects that are not made in the sources, by owner and name, as this unit sets them. */
   readonly attached: Map<string, Cell>;
   /** By module, what code outside the sources was given in this unit; `null`: objects of which no module is known. */

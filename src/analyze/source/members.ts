@@ -23,7 +23,7 @@ import { request } from './request-name.ts';
 import { choose, concatenate, isNothing, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
 import { computedFrom, expression } from './conditions.ts';
-import { attachedTo, withAttached } from './attached.ts';
+import { attachedTo, setProperty, withAttached } from './attached.ts';
 
 export function member(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
   const promise = promiseMember(machine, object, name, at);
@@ -202,10 +202,16 @@ function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Ab
     if (/(?:^|[.#])(?:request|req)$/.test(value.name) && name2 !== undefined)
       return native(name, () => plain({ kind: 'argument', name: name2 }));
     if (value.name === request && /^(?:param|query|header|get)$/.test(name)) {
-      return native(name, ([key]) =>
-        plain({ kind: 'argument', name: key === undefined ? name : `${name}.${String(keyOf(key))}` }),
-      );
+      const all = plain({ kind: 'argument', name });
+      return native(name, ([key]) => (key === undefined ? all : machine.member(all, String(keyOf(key)), at)));
     }
+    // Hono's context.
+    if (value.name === request && name === 'set')
+      return native(name, ([key, given = undefinedValue]) => {
+        for (const all of ['get', 'var'])
+          setProperty(machine, plain({ kind: 'argument', name: all }), String(keyOf(key ?? undefinedValue)), given, at);
+        return undefinedValue;
+      });
   }
   if (conversions.test(name))
     return native(name, (args) =>

@@ -41,8 +41,17 @@ test('on a condition, nothing is said of the level', () => {
   );
 });
 
-test('COMMIT AND CHAIN begins another transaction, which is not read', () => {
-  expect(f("await c.query('BEGIN'); await c.query('DELETE FROM a'); await c.query('COMMIT AND CHAIN');")).toContain(
-    'not understood: AND CHAIN',
-  );
+test('COMMIT AND CHAIN begins another transaction of the same level', () => {
+  expect(
+    f(`${setLevel} await c.query('BEGIN'); await c.query('DELETE FROM a'); await c.query('COMMIT AND CHAIN');
+       await c.query('DELETE FROM b'); await c.query('ROLLBACK AND CHAIN'); await c.query('DELETE FROM a'); await c.query('COMMIT');`),
+  ).toBe(`unit f
+  transaction f (serializable)
+    DELETE FROM a
+  transaction f2 (serializable)
+    DELETE FROM b
+    abort
+  transaction f3 (serializable)
+    DELETE FROM a
+`);
 });

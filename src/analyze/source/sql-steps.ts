@@ -120,13 +120,15 @@ const noTable = 'result';
 type Control =
   | { readonly kind: 'begin'; readonly level: IsolationName | null }
   | { readonly kind: 'level'; readonly level: IsolationName | null }
-  | { readonly kind: 'commit' | 'rollback' | 'release' | 'chain' }
+  | { readonly kind: 'commit' | 'rollback' | 'release' }
+  | { readonly kind: 'chain'; readonly end: 'commit' | 'rollback' }
   | { readonly kind: 'savepoint' | 'rollback-to'; readonly name: string };
 
 function controlOf(text: string): Control | undefined {
   if (/^(?:begin|start\s+transaction)\b/i.test(text)) return { kind: 'begin', level: levelIn(text) };
   if (/^set\s+(?:local\s+)?transaction\b/i.test(text)) return { kind: 'level', level: levelIn(text) };
-  if (/^(?:commit|end|rollback|abort)\b.*\band\s+chain\b/is.test(text)) return { kind: 'chain' };
+  const [, ended] = /^(commit|end|rollback|abort)\b.*\band\s+chain\b/is.exec(text) ?? [];
+  if (ended !== undefined) return { kind: 'chain', end: /^(?:commit|end)$/i.test(ended) ? 'commit' : 'rollback' };
   if (/^(?:commit|end)\b/i.test(text)) return { kind: 'commit' };
   const [, target] = /^rollback\s+(?:work\s+|transaction\s+)?to\s+(?:savepoint\s+)?["`]?(\w+)/i.exec(text) ?? [];
   if (target !== undefined) return { kind: 'rollback-to', name: target };
@@ -172,8 +174,12 @@ function runControl(machine: Machine, connection: Connection, control: Control, 
     case 'rollback':
       if (emitter.open?.connection !== connection) takeNextLevel(machine, connection, at);
       return control.kind === 'commit' ? machine.commit(connection, at) : machine.rollback(connection);
-    case 'chain':
-      return machine.notUnderstood(at, 'AND CHAIN: it begins another transaction');
+    case 'chain': {
+      // Another transaction of the same level begins.
+      const level = emitter.open?.connection === connection ? emitter.open.step.level : null;
+      runControl(machine, connection, { kind: control.end }, at);
+      return machine.begin(connection, level, at);
+    }
     case 'savepoint':
       return machine.savepoint(connection, control.name, at);
     case 'rollback-to':

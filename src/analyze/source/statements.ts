@@ -19,7 +19,7 @@ import { makeFunction } from './make-function.ts';
 import { elementIn, overList } from './over-list.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './object-literal.ts';
-import { type Completion, normalCompletion, type Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine, type Returned } from './machine.ts';
 import { constantOf, truthOf, valueOf } from './value-arithmetic.ts';
 import { allOf, compare, computedFrom, either } from './conditions.ts';
 import { does } from './tidy-steps.ts';
@@ -58,7 +58,7 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
   if (ts.isReturnStatement(node)) {
     const value = node.expression === undefined ? undefinedValue : result(machine, evaluate(node.expression), node);
     if (value.kind === 'never') return after(machine, value);
-    machine.frames.at(-1)?.returns.push({ path: machine.emitter.path, value });
+    returnNow(machine, value);
     return { end: 'return', ended: [] };
   }
   if (ts.isThrowStatement(node)) {
@@ -332,15 +332,20 @@ function holdsHandle(value: Abstract, depth = 0): boolean {
   );
 }
 
-/** The value of a function: what each path returns, under the path's conditions. */
-export function returned(
-  returns: readonly { readonly path: readonly Value[]; readonly value: Abstract }[],
+/** The path ends in the function that runs. */
+export function returnNow(machine: Machine, value: Abstract): void {
+  const frame = machine.frames.at(-1);
+  frame?.returns.push({ path: machine.emitter.path, value, writes: machine.memory.writtenSince(frame.depth) });
+}
+
+/** What each path of a function gives, under the path's conditions. @param from the length of the path before it */
+export function onPaths<Of>(
+  returns: readonly Returned[],
   from: number,
-  choose: (condition: Value, a: Abstract, b: Abstract) => Abstract,
-): Abstract {
+  of: (one: Returned) => Of,
+  choose: (condition: Value, a: Of, b: Of) => Of,
+): Of | undefined {
   const last = returns.at(-1);
-  if (last === undefined) return undefinedValue;
-  return returns
-    .slice(0, -1)
-    .reduceRight((rest, { path, value }) => choose(allOf(path.slice(from)), value, rest), last.value);
+  if (last === undefined) return undefined;
+  return returns.slice(0, -1).reduceRight((rest, one) => choose(allOf(one.path.slice(from)), of(one), rest), of(last));
 }

@@ -11,16 +11,15 @@ import {
   type ClassValue,
   type FunctionNode,
   type FunctionValue,
-  native,
   plain,
   Scope,
-  undefinedValue,
-  unknown,
 } from './abstract-value.ts';
 import { injectedInstance, isRowClass } from './calls.ts';
 import { inImportOrder } from './import-order.ts';
 import { interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
+import { runHandlers } from './handlers.ts';
+import { middlewareBefore } from './middleware.ts';
 import { request } from './request-name.ts';
 import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
@@ -96,9 +95,12 @@ export function readUnits(
         isGuess,
       });
   };
+  const ofDatabase = new Map<FunctionNode, boolean>();
   const drain = (): void => {
-    for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
-      const { name, node, functions, kind } = unit;
+    for (let found = waiting.shift(); found !== undefined; found = waiting.shift()) {
+      const before = middlewareBefore(machine, found).filter((fn) => reachesDatabase(machine, fn, ofDatabase));
+      const unit: FoundUnit = { ...found, functions: [...before, ...found.functions] };
+      const { name, node, functions, kind } = found;
       machine.isSetup = kind === 'callback';
       add(
         name,
@@ -186,6 +188,18 @@ function seedsLeftOut(alone: readonly Read[]): readonly string[] {
   return [...files].toSorted().map((file) => `${file} runs while no other transaction does: it is a seed`);
 }
 
+/** Does it run a statement, begin a transaction or throw? Other middleware only reads the request. */
+function reachesDatabase(machine: Machine, fn: FunctionValue, known: Map<FunctionNode, boolean>): boolean {
+  const before = known.get(fn.node);
+  if (before !== undefined) return before;
+  machine.restart();
+  machine.isSetup = false;
+  withinLimits(machine, fn.node, () => void machine.memory.during(() => runHandlers(machine, [fn], fn.node)));
+  const reaches = machine.emitter.written > 0;
+  known.set(fn.node, reaches);
+  return reaches;
+}
+
 /** A function that a call makes, as it makes others: what it runs tells them apart. */
 function isMade({ kind, node, functions: [fn] }: FoundUnit): boolean {
   return kind === 'function' && fn !== undefined && fn.node !== node;
@@ -193,18 +207,9 @@ function isMade({ kind, node, functions: [fn] }: FoundUnit): boolean {
 
 function runUnit(machine: Machine, { functions, kind, node, isCallerLost = false }: FoundUnit): void {
   machine.isCallerLost = isCallerLost;
-  for (const fn of functions) {
-    const result = machine.invoke(fn, kind === 'route' ? requestArguments(fn) : ownArguments(machine, fn), node);
-    // The caller awaits what a function that is not async gives.
-    machine.settle(result, node);
-  }
-}
-
-/** Request, response, next. */
-function requestArguments({ node }: FunctionValue): readonly Abstract[] {
-  const next = native('next', () => undefinedValue);
-  const all = [plain({ kind: 'argument', name: request }), unknown('the response'), next];
-  return node.parameters.map((_, index) => all[index] ?? next);
+  if (kind === 'route') return runHandlers(machine, functions, node);
+  // The caller awaits what a function that is not async gives.
+  for (const fn of functions) machine.settle(machine.invoke(fn, ownArguments(machine, fn), node), node);
 }
 
 function ownArguments(machine: Machine, { node }: FunctionValue): readonly Abstract[] {

@@ -37,7 +37,7 @@ export const drizzle: Driver = {
   ofType: (machine, { path }, [types]) => {
     const name = path.at(-1) ?? '';
     if (!/(?:Database|Transaction)$/.test(name)) return undefined;
-    return drizzleHandle(machine, name.endsWith('Transaction') ? { nextLevel: null } : null, types?.() ?? null);
+    return drizzleHandle(machine, name.endsWith('Transaction') ? {} : null, types?.() ?? null);
   },
   value: (machine, { path }) => {
     const [name = ''] = path;
@@ -124,7 +124,7 @@ function drizzleHandle(
     kind: 'native',
     title: 'a handle of Drizzle',
     isHandle: true,
-    inTransaction: () => drizzleHandle(machine, { nextLevel: null }, schema),
+    inTransaction: () => drizzleHandle(machine, {}, schema),
     member: (name) => {
       if (ownEntry(verbs, name) !== undefined) return start(name);
       switch (name) {
@@ -245,7 +245,7 @@ function transaction(
     machine.settle(machine.call(fn ?? undefinedValue, [drizzleHandle(machine, connection, schema)], at), at);
   if (owner !== null) return inSavepoint(machine, owner, 'savepoint', at, run(owner));
   const level = options?.kind === 'object' ? options.properties.get('isolationLevel')?.value : undefined;
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   return machine.inTransaction(connection, levelIn(String(constantOf(level) ?? '')), at, run(connection));
 }
 

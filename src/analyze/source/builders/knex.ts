@@ -53,7 +53,7 @@ export const knex: Driver = {
   call: (machine, { path }) =>
     /^(?:default|knex|Knex)$/.test(path.at(-1) ?? 'default') ? knexHandle(machine, null) : undefined,
   ofType: (machine, { path }) => {
-    if (path.at(-1) === 'Transaction') return knexHandle(machine, { nextLevel: null });
+    if (path.at(-1) === 'Transaction') return knexHandle(machine, {});
     return /^(?:Knex|knex|default)$/.test(path.at(-1) ?? '') ? knexHandle(machine, null) : undefined;
   },
   isLostStatement,
@@ -294,7 +294,7 @@ function transaction({ machine, owner }: Handle, args: readonly Abstract[], at: 
   // A transaction in a transaction is a savepoint.
   if (owner !== null && fn !== undefined)
     return inSavepoint(machine, owner, 'savepoint', at, () => machine.call(fn, [knexHandle(machine, owner)], at));
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   const trx = knexHandle(machine, connection);
   if (fn !== undefined)
     return machine.inTransaction(connection, level, at, () => machine.settle(machine.call(fn, [trx], at), at));

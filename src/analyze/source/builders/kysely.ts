@@ -33,7 +33,7 @@ export const kysely: Driver = {
   ofType: (machine, { path }) => {
     if (path.at(-1) === 'Kysely') return kyselyHandle(machine, null, namingIn(machine));
     const isTransaction = /^(?:Controlled)?Transaction$/.test(path.at(-1) ?? '');
-    return isTransaction ? kyselyHandle(machine, { nextLevel: null }, namingIn(machine)) : undefined;
+    return isTransaction ? kyselyHandle(machine, {}, namingIn(machine)) : undefined;
   },
   value: (machine, { path }) =>
     path.length === 1 && path[0] === 'sql' ? sqlTag(names(machine, null, asWritten, [])) : undefined,
@@ -109,9 +109,7 @@ function handleMember(naming: Names, owner: Owner, name: string): Abstract {
       return native(name, () => controlledStart(naming));
     case 'connection':
       return native(name, () =>
-        executing((fn, at) =>
-          machine.call(fn, [handle(names(machine, { nextLevel: null }, nameOf, []), { nextLevel: null })], at),
-        ),
+        executing((fn, at) => machine.call(fn, [handle(names(machine, {}, nameOf, []), {})], at)),
       );
     case 'with':
     case 'withRecursive':
@@ -169,7 +167,7 @@ function transactionOf(level: IsolationName | null, execute: (level: IsolationNa
 function transaction({ machine, nameOf }: Names): Native {
   return transactionOf(null, (level) =>
     native('execute', ([fn], at) => {
-      const connection: Connection = { nextLevel: null };
+      const connection: Connection = {};
       const inner = kyselyHandle(machine, connection, nameOf);
       return machine.inTransaction(connection, level, at, () =>
         machine.settle(machine.call(fn ?? undefinedValue, [inner], at), at),
@@ -183,7 +181,7 @@ function controlledStart(naming: Names): Native {
   const { machine } = naming;
   return transactionOf(null, (level) =>
     native('execute', (_, at) => {
-      const connection: Connection = { nextLevel: null };
+      const connection: Connection = {};
       machine.begin(connection, level, at);
       return controlled(naming, connection);
     }),

@@ -61,6 +61,6 @@ export function firstColumn(statement: string, name: string): Abstract {
 /** In one transaction, at the database's level, unless one is open. */
 export function together(call: PrismaCall, body: (call: PrismaCall) => Abstract): Abstract {
   if (call.owner !== null) return body(call);
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   return call.machine.inTransaction(connection, null, call.at, () => body({ ...call, owner: connection }));
 }

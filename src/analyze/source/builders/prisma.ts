@@ -18,7 +18,7 @@ export const prisma: Driver = {
   modules: /(?:^|\/)@?prisma(?:\/|$|-client)|\/generated(?:\/|$)/,
   construct: (machine, { path }) => (path.at(-1) === 'PrismaClient' ? prismaHandle(machine, null) : undefined),
   ofType: (machine, { path }) => {
-    if (path.at(-1) === 'TransactionClient') return prismaHandle(machine, { nextLevel: null });
+    if (path.at(-1) === 'TransactionClient') return prismaHandle(machine, {});
     return path.at(-1) === 'PrismaClient' ? prismaHandle(machine, null) : undefined;
   },
   value: (machine, { path }) => {
@@ -81,7 +81,7 @@ function prismaHandle(machine: Machine, owner: Owner): Native {
     kind: 'native',
     title: 'a client of Prisma',
     isHandle: true,
-    inTransaction: () => prismaHandle(machine, { nextLevel: null }),
+    inTransaction: () => prismaHandle(machine, {}),
     member: (name) => {
       switch (name) {
         case '$transaction':
@@ -198,7 +198,7 @@ function rawQuery(machine: Machine, owner: Owner, name: string): Native {
 
 function transaction(machine: Machine, owner: Owner, [work, options]: readonly Abstract[], at: ts.Node): Abstract {
   const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
-  const connection: Connection = owner ?? { nextLevel: null };
+  const connection: Connection = owner ?? {};
   return machine.inTransaction(connection, level, at, () =>
     onEachPath(machine, [work ?? undefinedValue], ([known = undefinedValue]) => {
       if (known.kind === 'array')

@@ -239,7 +239,7 @@ function foundOrCreated(call: SequelizeCall, options: Abstract | undefined): Abs
 const findOrCreate: Run = (call, [options]) => {
   const own = on(call, options);
   if (own.owner !== null) return foundOrCreated(own, options);
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   return own.machine.inTransaction(connection, null, own.at, () =>
     foundOrCreated({ ...own, owner: connection }, options),
   );

@@ -52,7 +52,7 @@ export const sequelize: Driver = {
     return undefinedValue;
   },
   ofType: (machine, { path }) => {
-    if (path.at(-1) === 'Transaction') return transactionObject(machine, { nextLevel: null });
+    if (path.at(-1) === 'Transaction') return transactionObject(machine, {});
     return path.at(-1) === 'Sequelize' ? sequelizeHandle(machine, new Map()) : undefined;
   },
   value: (machine, { path }) => {
@@ -335,7 +335,7 @@ function transaction(machine: Machine, args: readonly Abstract[], at: ts.Node): 
   const fn = args.find(({ kind }) => kind === 'function');
   const options = args.find(({ kind }) => kind === 'object');
   const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   const object = transactionObject(machine, connection);
   if (fn !== undefined) {
     managed.add(connection);

@@ -274,7 +274,7 @@ function deletionOf(call: TypeormCall): ReadonlyMap<string, Fragment> {
 function together(call: TypeormCall, body: (call: TypeormCall) => Abstract): Abstract {
   const { open } = call.machine.emitter;
   if (open !== null && open.connection === call.owner) return body(call);
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   return call.machine.inTransaction(connection, null, call.at, () => body({ ...call, owner: connection }));
 }
 

@@ -36,9 +36,9 @@ export const typeorm: Driver = {
   ofType: (machine, { path }, [type]) => {
     const name = path.at(-1) ?? '';
     if (/^(?:Tree)?Repository$/.test(name)) return repository(machine, null, type?.());
-    if (name === 'QueryRunner') return queryRunner(machine, { nextLevel: null });
+    if (name === 'QueryRunner') return queryRunner(machine, {});
     return /^(?:DataSource|Connection|EntityManager)$/.test(name)
-      ? manager(machine, name === 'EntityManager' ? { nextLevel: null } : null)
+      ? manager(machine, name === 'EntityManager' ? {} : null)
       : undefined;
   },
   modelOf: (machine, { path }, type) => (path.at(-1) === 'BaseEntity' ? repository(machine, null, type) : undefined),
@@ -52,7 +52,7 @@ function manager(machine: Machine, owner: Owner): Native {
     kind: 'native',
     title: 'a manager of TypeORM',
     isHandle: true,
-    inTransaction: () => manager(machine, { nextLevel: null }),
+    inTransaction: () => manager(machine, {}),
     member: (name) => {
       switch (name) {
         case 'manager':
@@ -71,7 +71,7 @@ function manager(machine: Machine, owner: Owner): Native {
         case 'transaction':
           return native(name, (args, at) => transaction(machine, owner, args, at));
         case 'createQueryRunner':
-          return native(name, () => queryRunner(machine, { nextLevel: null }));
+          return native(name, () => queryRunner(machine, {}));
         case 'createQueryBuilder':
           return native(name, ([entity, alias], at) => builderOf(machine, owner, entity, alias, at));
         default:
@@ -180,7 +180,7 @@ function transaction(machine: Machine, owner: Owner, args: readonly Abstract[], 
   const fn = args.at(-1) ?? undefinedValue;
   const level: IsolationName | null = args.length > 1 ? levelIn(String(constantOf(args[0]) ?? '')) : null;
   const isOpen = owner !== null && machine.emitter.open?.connection === owner;
-  const connection: Connection = isOpen ? owner : { nextLevel: null };
+  const connection: Connection = isOpen ? owner : {};
   const body = (): Abstract => machine.settle(machine.call(fn, [manager(machine, connection)], at), at);
   return isOpen
     ? inSavepoint(machine, connection, 'savepoint', at, body)

@@ -17,7 +17,7 @@ function shapeOf(module: string): ResultShape {
 function ofName(machine: Machine, name: string | undefined, shape: ResultShape): Native | undefined {
   if (name === 'createPool' || name === 'Pool') return mysqlPool(machine, shape);
   return /^(?:createConnection|Connection|PoolConnection)$/.test(name ?? '')
-    ? mysqlClient(machine, { nextLevel: null }, shape)
+    ? mysqlClient(machine, {}, shape)
     : undefined;
 }
 
@@ -31,7 +31,7 @@ function mysqlPool(machine: Machine, shape: ResultShape): Native {
       if (name === 'promise') return native(name, () => pool);
       if (name !== 'getConnection') return silent(name);
       return native(name, ([callback], at) => {
-        const connection = mysqlClient(machine, { nextLevel: null }, shape);
+        const connection = mysqlClient(machine, {}, shape);
         return callback === undefined ? connection : machine.call(callback, [undefinedValue, connection], at);
       });
     },

@@ -15,7 +15,7 @@ export const pg: Driver = {
 
 function ofName(machine: Machine, name: string | undefined): Native | undefined {
   if (name === 'Pool' || name === 'default') return pgPool(machine);
-  return /^(?:Client|PoolClient|ClientBase)$/.test(name ?? '') ? pgClient(machine, { nextLevel: null }) : undefined;
+  return /^(?:Client|PoolClient|ClientBase)$/.test(name ?? '') ? pgClient(machine, {}) : undefined;
 }
 
 function pgPool(machine: Machine): Native {
@@ -33,7 +33,7 @@ function pgPool(machine: Machine): Native {
 
 /** `connect()`, or `connect((error, client, done) => ...)`. */
 function connect(machine: Machine, [callback]: readonly Abstract[], at: ts.Node): Abstract {
-  const client = pgClient(machine, { nextLevel: null });
+  const client = pgClient(machine, {});
   if (callback === undefined) return client;
   return machine.call(callback, [undefinedValue, client, native('done', () => undefinedValue)], at);
 }

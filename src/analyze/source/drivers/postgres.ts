@@ -28,7 +28,7 @@ export const postgres: Driver = {
   construct: (machine, { path }) => (path.at(-1) === 'SQL' ? sqlOf(machine, null) : undefined),
   ofType: (machine, { path }) =>
     /^(?:TransactionSql|ReservedSql)$/.test(path.at(-1) ?? '')
-      ? sqlOf(machine, { nextLevel: null })
+      ? sqlOf(machine, {})
       : path.at(-1) === 'Sql'
         ? sqlOf(machine, null)
         : undefined,
@@ -76,7 +76,7 @@ function memberOf(machine: Machine, owner: Owner, name: string): Abstract {
         machine.statement(owner, { text: text ?? undefinedValue, parameters: values ?? arrayOf([]), at }),
       );
     case 'reserve':
-      return native(name, () => sqlOf(machine, { nextLevel: null }));
+      return native(name, () => sqlOf(machine, {}));
     case 'json':
     case 'array':
     case 'typed':
@@ -88,7 +88,7 @@ function memberOf(machine: Machine, owner: Owner, name: string): Abstract {
 
 function begin(machine: Machine, args: readonly Abstract[], at: ts.Node): Abstract {
   const options = constantOf(args.length > 1 ? args[0] : undefined);
-  const connection: Connection = { nextLevel: null };
+  const connection: Connection = {};
   const fn = args.at(-1) ?? undefinedValue;
   return machine.inTransaction(connection, levelIn(String(options ?? '')), at, () =>
     machine.settle(machine.call(fn, [sqlOf(machine, connection)], at), at),
