@@ -146,6 +146,25 @@ export async function close(id: number): Promise<void> {
   expect(code).toBe(2);
 }, 60_000);
 
+test('rows that a constraint of the schema refuses are not tried', async () => {
+  folder.write({
+    'seats/schema.sql': `CREATE TABLE events (id int PRIMARY KEY, capacity int NOT NULL CHECK (capacity > 0));
+      CREATE TABLE seats (id serial PRIMARY KEY, event_id int NOT NULL REFERENCES events(id), user_id int NOT NULL);`,
+    'seats/src/reserve.ts': `import { Pool } from 'pg';
+const pool = new Pool();
+export async function reserve(eventId: number, userId: number): Promise<void> {
+  const event = (await pool.query('SELECT capacity FROM events WHERE id = $1', [eventId])).rows[0];
+  const taken = (await pool.query('SELECT count(*)::int AS n FROM seats WHERE event_id = $1', [eventId])).rows[0].n;
+  if (taken >= event.capacity) throw new Error('sold out');
+  await pool.query('INSERT INTO seats (event_id, user_id) VALUES ($1, $2)', [eventId, userId]);
+}
+`,
+  });
+  const { code, out, err } = await analyze('seats/src', 'seats/schema.sql');
+  expect({ code, err }).toEqual({ code: 1, err: '' });
+  expect(out).toContain("confirmed by the application's own code: in ");
+});
+
 test('MySQL: a list is written into the text, and the code confirms the lost update', async () => {
   folder.write({
     'stock/schema.sql': 'CREATE TABLE items (id int PRIMARY KEY, stock int NOT NULL);',

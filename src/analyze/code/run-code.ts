@@ -2,10 +2,9 @@
  * An analysis checked by the application's own code. Each unit runs alone, and what it sends is compared with what the source was read to send; then the units of
  * each confirmed anomaly run in its schedules, on the same rows and with the same arguments.
  */
-import { Budget, type BudgetOptions, exploring, type StopReason, stopText } from '../../base/index.ts';
+import { Budget, type BudgetOptions, exploring, InputError, type StopReason, stopText } from '../../base/index.ts';
 import type { Evidence } from '../../evidence/index.ts';
 import { listed } from '../listed-names.ts';
-import { SqlError } from '../../sql/model/index.ts';
 import type { IsolationName } from '../../sql/index.ts';
 import type { Analysis } from '../analyze.ts';
 import type { Anomaly } from '../anomaly.ts';
@@ -140,7 +139,9 @@ class CodeCheck {
     try {
       await new SerialRuns(definition, sessions.run, undefined).inOrder(definition.sessions, exploring([]));
     } catch (error) {
-      if (error instanceof SqlError) return `its rows cannot be made: ${error.message}`;
+      // Rows that a constraint refuses.
+      if (error instanceof InputError && error.code === 'program/schema')
+        return `its rows cannot be made: ${error.message}`;
       throw error;
     }
     if (sessions.failure !== null) return sessions.failure;
