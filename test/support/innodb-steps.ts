@@ -73,7 +73,7 @@ async function rowsOf(control: Connection, sql: string): Promise<string[][]> {
 }
 
 const metadataWaits = `select count(*) from information_schema.processlist
-  where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine', 'User lock')`;
+  where state in ('Waiting for table metadata lock', 'User lock')`;
 
 /** Transactions that wait for a lock on a row, or for AUTO-INC locks, which the counters of the server leave out. */
 function lockWaits(status: string): number {
