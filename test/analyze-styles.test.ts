@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   sql as kyselySql,
 } from 'kysely';
+import * as kyselyHelpers from 'kysely/helpers/postgres';
 import * as operators from 'drizzle-orm';
 import * as core from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
@@ -140,10 +141,14 @@ describe('Kysely', () => {
       `await db.selectFrom('a').select((eb) => [eb.fn.sum('x').as('s'), eb.fn.coalesce('y', eb.lit(0)).as('c')]).where((eb) => eb.exists(eb.selectFrom('b').select('b.id').whereRef('b.a', '=', 'a.id'))).where((eb) => eb.not(eb('x', '=', 1))).where((eb) => eb.between('x', 1, 2)).execute();`,
       `await db.with('w', (d) => d.selectFrom('a').selectAll()).selectFrom('w').selectAll().execute();`,
       `await db.selectFrom('a').select('x').union(db.selectFrom('b').select('y')).execute();`,
+      `await db.selectFrom('a').select((eb) => ['a.id', jsonObjectFrom(eb.selectFrom('b').select(['b.id', 'b.x']).whereRef('b.id', '=', 'a.b')).as('one'), jsonArrayFrom(eb.selectFrom('c').select('c.id').where('c.n', '>', 1).orderBy('c.id')).as('all')]).where('a.id', '=', 2).executeTakeFirst();`,
+      `await db.selectFrom('a').select((eb) => jsonBuildObject({ id: eb.ref('a.id'), half: sql\`n / \${2}\` }).as('both')).execute();`,
+      `await db.selectFrom('a').select((eb) => [eb.case().when('n', '>', 0).then('some').when(eb('n', 'is', null)).then(eb.ref('m')).else('none').end().as('much'), eb.case('n').when(1).then(eb.lit(true)).end().as('one')]).execute();`,
       `await sql\`SELECT \${sql.ref('b')} FROM \${sql.table('user')} WHERE id IN (\${sql.join([1, 2])})\`.execute(db);`,
     ];
-    const head = `import { Kysely, sql } from 'kysely'; const db = new Kysely({});`;
-    await expectSentStatements(head, snippets, sent, { db, sql: kyselySql });
+    const head = `import { Kysely, sql } from 'kysely'; import { jsonArrayFrom, jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres';
+      const db = new Kysely({});`;
+    await expectSentStatements(head, snippets, sent, { db, sql: kyselySql, ...kyselyHelpers });
   });
 
   test('differs by path, and lists what the reader does not know', () => {

@@ -82,6 +82,8 @@ export interface Native {
   readonly title: string;
   /** It reaches a database: passed to code outside the sources, it is not followed any more. */
   readonly isHandle: boolean;
+  /** Its `then` is a method of the library, not that of a promise. */
+  readonly hasOwnThen?: true;
   readonly member?: (name: string, at: ts.Node) => Abstract | undefined;
   readonly call?: (args: readonly Abstract[], at: ts.Node) => Abstract;
   /** `new Account(values)` of a model. */

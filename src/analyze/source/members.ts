@@ -107,6 +107,7 @@ function wholeMember(machine: Machine, file: string, name: string, at: ts.Node):
 /** `then`, `catch` and `finally` of anything: promises are their values. */
 function promiseMember(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract | undefined {
   if (object.kind === 'object' && object.properties.has(name)) return undefined;
+  if (object.kind === 'native' && object.hasOwnThen === true) return undefined;
   switch (name) {
     case 'then':
       return native(name, ([fn]) => {

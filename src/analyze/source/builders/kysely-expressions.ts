@@ -202,6 +202,14 @@ function expressionMethod(naming: Naming, name: string): Abstract {
           ? notRead(`a type is ${whyNotConstant(type)}`)
           : ['CAST(', ...reference(naming, value, at), ` AS ${text})`];
       });
+    case 'case':
+      return native(name, ([value], at) =>
+        caseOf(
+          naming,
+          value === undefined ? ['CASE'] : ['CASE ', ...reference(naming, value, at)],
+          value !== undefined,
+        ),
+      );
     case 'fn':
       return functions(naming);
     default:
@@ -209,7 +217,37 @@ function expressionMethod(naming: Naming, name: string): Abstract {
   }
 }
 
-function literal(value: Abstract | undefined): Fragment {
+/** `case().when('n', '>', 0).then(1).else(0).end()` @param isSimple it compares one value: `case('state').when('open')` */
+function caseOf(naming: Naming, sql: Fragment, isSimple: boolean): Native {
+  const then = (added: Fragment): Native => caseOf(naming, [...sql, ...added], isSimple);
+  return {
+    kind: 'native',
+    title: 'a CASE of Kysely',
+    isHandle: false,
+    hasOwnThen: true,
+    member: (name) =>
+      native(name, (args, at) => {
+        const value = valueFragment(naming, args[0] ?? undefinedValue, at);
+        switch (name) {
+          case 'when':
+            return then([' WHEN ', ...(isSimple ? value : conditionOf(naming, args, at))]);
+          case 'then':
+            return then([' THEN ', ...value]);
+          case 'else':
+            return then([' ELSE ', ...value]);
+          case 'thenRef':
+          case 'elseRef':
+            return then([` ${name.slice(0, 4).toUpperCase()} `, ...reference(naming, args[0], at)]);
+          case 'end':
+            return expressionOf(naming, ['(', ...sql, ' END)']);
+          default:
+            return then(notRead(`\`${name}\` of a CASE of Kysely is not read`));
+        }
+      }),
+  };
+}
+
+export function literal(value: Abstract | undefined): Fragment {
   const known = constantOf(value);
   if (known === undefined) return notRead(`a literal is ${whyNotConstant(value)}`);
   return [typeof known === 'string' ? `'${known.replaceAll("'", "''")}'` : String(known).toUpperCase()];

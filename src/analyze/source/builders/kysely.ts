@@ -15,6 +15,7 @@ import { type Driver, normalCompletion, type Machine, type Owner } from '../mach
 import { levelIn } from '../level.ts';
 import { choose, constantOf, truthOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, type Ending, firstRow, requireRow, rowCount, runQuery } from './chain.ts';
+import { jsonHelper } from './kysely-json.ts';
 import { identifier, snakeCase } from './identifier.ts';
 import { constantText } from './fragment.ts';
 import { kyselyClauses } from './kysely-clauses.ts';
@@ -27,7 +28,7 @@ type Names = Naming & { readonly common: readonly Fragment[] };
 const starting = /^(?:selectFrom|insertInto|updateTable|deleteFrom|replaceInto|mergeInto)$/;
 
 export const kysely: Driver = {
-  modules: /^kysely$/,
+  modules: /^kysely(?:\/helpers\/postgres)?$/,
   construct: (machine, { path }, [options]) =>
     path.at(-1) === 'Kysely' ? kyselyHandle(machine, null, namingOf(options)) : undefined,
   ofType: (machine, { path }) => {
@@ -35,6 +36,8 @@ export const kysely: Driver = {
     const isTransaction = /^(?:Controlled)?Transaction$/.test(path.at(-1) ?? '');
     return isTransaction ? kyselyHandle(machine, {}, namingIn(machine)) : undefined;
   },
+  call: (machine, { module, path }, args) =>
+    module === 'kysely' ? undefined : jsonHelper(names(machine, null, asWritten, []), path.at(-1), args),
   value: (machine, { path }) =>
     path.length === 1 && path[0] === 'sql' ? sqlTag(names(machine, null, asWritten, [])) : undefined,
   startsStatement: starting,
