@@ -12,7 +12,7 @@
 import type { SqlValue, TableId } from '../../sql/model/index.ts';
 import { assert } from '../../base/index.ts';
 import { type AccessKind, type Footprint, waitName } from '../footprint.ts';
-import type { LockableRecord, RecordLock } from './gap-locks.ts';
+import { blockersOf, type LockableRecord, type RecordLock } from './gap-locks.ts';
 import { boundsOf, type IndexPath } from '../index-tree.ts';
 import type { InnodbStorage } from './storage.ts';
 import { IndexRecord, InnodbIndex, type InnodbRow, type InnodbVersion } from './table.ts';
@@ -168,25 +168,66 @@ export function recordWaitEnd({ storage, session }: InnodbTransaction, lock: Rec
 
 /**
  * Deadlock detection follows the waits-for graph from a transaction up to one that does not wait. Only where that path may have changed: a lock on the
- * record that the transaction waits for is gone, or the transaction has just begun to wait.
+ * record that the transaction waits for is gone, or the transaction has just begun to wait. Of several transactions that hold a lock the path leads to
+ * the one that asked first: so where it may come back, it depends on the order in which they asked, and the victim on what all on the way weigh.
  */
 export function recordDeadlockSearch(from: InnodbTransaction, isNew = false): void {
   const { footprint, unlocked } = from.storage;
   if (footprint === null || from.lockWait.lock === null) return;
   if (!isNew && !unlocked.has(from.lockWait.lock.record)) return;
-  const seen = new Set<InnodbTransaction>();
-  for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.lockWait.waitsFor) {
-    seen.add(next);
+  for (const next of reachableFrom([from])) {
     footprint.touch(waitName(next.session), 'read');
-    for (const index of from.storage.anyPage ? next.recordLocks.indexes() : [])
-      if (index instanceof InnodbIndex) footprint.touch(`pages of ${indexName(index)}`, 'right');
     if (next.lockWait.lock !== null) touchBlockers(footprint, next.lockWait.lock);
+    if (!reachableFrom(next.lockWait.blockers).has(from)) continue;
+    recordWeight(footprint, next);
+    if (next.lockWait.blockers.length > 1 && next.lockWait.lock !== null)
+      for (const { queuedIn, record } of blockersOf(next.lockWait.lock))
+        if (queuedIn !== null) touchOrder(queuedIn, record);
   }
+}
+
+/** These transactions, those that they wait for, and so on. */
+function reachableFrom(transactions: Iterable<InnodbTransaction>): ReadonlySet<InnodbTransaction> {
+  const reached = new Set(transactions);
+  // A set is walked to what is added meanwhile.
+  for (const each of reached) for (const blocker of each.lockWait.blockers) reached.add(blocker);
+  return reached;
+}
+
+/** A read of what a transaction weighs: it depends on who has waited for what it wrote, and on splits since its locks got their structures. */
+function recordWeight(footprint: Footprint, { session, storage, recordLocks }: InnodbTransaction): void {
+  footprint.touch(weightName(session), 'right');
+  if (!storage.anyPage) return;
+  for (const { countedIn, record } of recordLocks.explicit()) {
+    if (!(record.index instanceof InnodbIndex)) continue;
+    const name = pagesName(record.index);
+    footprint.touch(name, 'right');
+    countedIn?.touch(name, 'right');
+  }
+}
+
+/** A lock got a structure because another transaction waits for it, or would. */
+export function recordExplicit({ footprint }: InnodbStorage, { owner }: RecordLock): void {
+  footprint?.touch(weightName(owner.session), 'left');
+}
+
+function weightName(session: number): string {
+  return `weight of ${session}`;
 }
 
 /** Transactions that hold locks in the index may weigh more now. */
 export function recordSplit({ footprint, anyPage }: InnodbStorage, index: InnodbIndex): void {
-  if (anyPage) footprint?.touch(`pages of ${indexName(index)}`, 'left');
+  if (anyPage) footprint?.touch(pagesName(index), 'left');
+}
+
+function pagesName(index: InnodbIndex): string {
+  return `pages of ${indexName(index)}`;
+}
+
+/** Its place among the locks on a record. */
+function touchOrder(footprint: Footprint, record: LockableRecord): void {
+  if (record instanceof IndexRecord) touchRecord(footprint, record, 'change');
+  else if (record.index instanceof InnodbIndex) footprint.touch(`end of ${indexName(record.index)}`, 'change');
 }
 
 /** A read of the locks that a lock waits for. */

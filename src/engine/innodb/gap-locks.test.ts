@@ -22,6 +22,7 @@ const owner = (id: number): LockOwner => ({
   locksGaps: true,
   duplicateMode: 'S',
   grant: () => undefined,
+  makeExplicit: () => undefined,
 });
 const [me, other] = [owner(1), owner(2)];
 const record = { isSupremum: false, locks: [], index: { table: 1, splits: 0 }, row: {} };

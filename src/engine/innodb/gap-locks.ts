@@ -3,6 +3,7 @@
  * before it, or both (next-key). MySQL manual, "InnoDB Locking"; the rules are those of `lock_rec_has_to_wait` in lock0lock.
  */
 import type { LockRequest, TableId } from '../../sql/model/index.ts';
+import type { Footprint } from '../footprint.ts';
 
 export type LockMode = 'S' | 'X';
 /**
@@ -20,6 +21,8 @@ export interface LockOwner {
   readonly duplicateMode: LockMode;
   /** Adds a lock that need not wait. */
   grant(lock: RecordLock): void;
+  /** Of its locks one that another transaction waits for, or would: it has a structure from now on. */
+  makeExplicit(lock: RecordLock): void;
 }
 
 export interface RecordLock {
@@ -36,6 +39,9 @@ export interface RecordLock {
   isImplicit: boolean;
   /** Of its index, when it got a structure. */
   splitsBefore: number;
+  /** Of the steps in which it joined the queue, and in which it got a structure. */
+  queuedIn: Footprint | null;
+  countedIn: Footprint | null;
 }
 
 /** An index record, the end of an index, or a table's AUTO_INCREMENT counter. */
@@ -98,14 +104,9 @@ export function newLock(owner: LockOwner, record: LockableRecord, mode: LockMode
     isGone: false,
     isImplicit: false,
     splitsBefore,
+    queuedIn: null,
+    countedIn: null,
   };
-}
-
-/** Another transaction waits for a written row: its lock has a structure now. */
-export function makeExplicit(lock: RecordLock): void {
-  if (!lock.isImplicit) return;
-  lock.isImplicit = false;
-  lock.splitsBefore = lock.record.index.splits;
 }
 
 export function dequeue(lock: RecordLock): void {

@@ -17,8 +17,19 @@ export class HeldRecordLocks {
   }
 
   add(lock: RecordLock): void {
+    lock.queuedIn = this.#storage.footprint;
+    lock.countedIn = this.#storage.footprint;
     enqueue(lock);
     this.#locks.push(lock);
+  }
+
+  /** Another transaction waits for a written row, or would: its lock has a structure now. */
+  makeExplicit(lock: RecordLock): void {
+    if (!lock.isImplicit) return;
+    lock.isImplicit = false;
+    lock.splitsBefore = lock.record.index.splits;
+    lock.countedIn = this.#storage.footprint;
+    footprints.recordExplicit(this.#storage, lock);
   }
 
   /** Before rows of a table are locked. It only counts when deadlocks are weighed. */
@@ -75,7 +86,7 @@ export class HeldRecordLocks {
   structures(locksGaps: boolean): { readonly least: number; readonly most: number } {
     const structures = new Set<string | RecordLock>(this.#emptied);
     let most = this.#emptied.size;
-    for (const lock of this.#explicit()) {
+    for (const lock of this.explicit()) {
       structures.add(this.#structure(lock));
       most += 1 + lock.record.index.splits - lock.splitsBefore;
     }
@@ -85,12 +96,8 @@ export class HeldRecordLocks {
     };
   }
 
-  /** Those in which it has lock structures. */
-  indexes(): ReadonlySet<LockableRecord['index']> {
-    return new Set(this.#explicit().map(({ record }) => record.index));
-  }
-
-  #explicit(): readonly RecordLock[] {
+  /** Those that have structures. */
+  explicit(): readonly RecordLock[] {
     return this.#locks.filter(({ isImplicit }) => !isImplicit);
   }
 

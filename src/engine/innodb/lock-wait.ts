@@ -31,9 +31,15 @@ export class LockWait {
 
   /** The transaction that it waits for first; a lock's first conflict counts, as in the server. */
   get waitsFor(): InnodbTransaction | null {
-    if (this.#lock === null || this.#lock.isGone) return null;
-    const [first] = blockersOf(this.#lock);
-    return first === undefined ? null : (this.#transaction.storage.open.get(first.owner.id) ?? null);
+    return this.blockers[0] ?? null;
+  }
+
+  /** The transactions that have to let go before it gets its lock, in the order in which they asked for theirs. */
+  get blockers(): readonly InnodbTransaction[] {
+    if (this.#lock === null || this.#lock.isGone) return [];
+    const { open } = this.#transaction.storage;
+    const owners = new Set(blockersOf(this.#lock).map(({ owner }) => open.get(owner.id)));
+    return [...owners].filter((owner) => owner !== undefined);
   }
 
   /** @throws SqlError 40001 (1213) */

@@ -11,7 +11,6 @@ import {
 import {
   blockersOf,
   covers,
-  makeExplicit,
   newLock,
   type LockableRecord,
   type LockKind,
@@ -208,6 +207,10 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.recordLocks.add(lock);
   }
 
+  makeExplicit(lock: RecordLock): void {
+    this.recordLocks.makeExplicit(lock);
+  }
+
   /** What a write locks without a check: no other transaction can have a lock on it. */
   grantImplicit(record: LockableRecord): void {
     const lock = newLock(this, record, 'X', 'record');
@@ -255,7 +258,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       this.#checkSnapshot(lock);
       return 'granted';
     }
-    for (const blocker of blockers) makeExplicit(blocker);
+    for (const blocker of blockers) blocker.owner.makeExplicit(blocker);
     if (ifLocked === 'skip') return 'skipped';
     if (ifLocked === 'error') throw lockedError();
     yield* this.lockWait.until(lock, reason);

@@ -276,6 +276,15 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
   });
 });
 
+test('InnoDB: of two that share a row the one that asked first is on the way of a deadlock search', async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const locks = (id: number): string => `SELECT v FROM w WHERE id = ${id} FOR UPDATE`;
+  const shares = session('SELECT id FROM w WHERE id <= 2 ORDER BY id DESC FOR SHARE');
+  const sessions = [session('BEGIN', locks(1), locks(2), 'COMMIT'), shares, shares];
+  const both = await bothWays('mysql', 'repeatable read', sessions);
+  expect(both?.all.outcomes).toHaveLength(7);
+});
+
 describe('two sessions read what neither writes, look into a table and insert into it, each statement by itself', () => {
   const key: Readonly<Record<Dialect, string>> = {
     postgres: 'serial PRIMARY KEY',
