@@ -151,6 +151,12 @@ describe('Kysely', () => {
     await expectSentStatements(head, snippets, sent, { db, sql: kyselySql, ...kyselyHelpers });
   });
 
+  test('a literal of an argument has the value that is bound', () => {
+    const text = printed(`import { Kysely, sql } from 'kysely'; const db = new Kysely({});
+      export const mark = (on: boolean) => db.updateTable('a').set((eb) => ({ on: eb.lit(on), off: sql\`NOT \${sql.lit(on)}\` })).execute();`);
+    expect(text).toBe('unit mark\n  UPDATE a SET "on" = $1, off = NOT $2  [on, on]\n');
+  });
+
   test('differs by path, and lists what the reader does not know', () => {
     const text = printed(`import { Kysely } from 'kysely'; const db = new Kysely({});
       export async function find(name?: string, ids: number[]) {

@@ -247,9 +247,10 @@ function caseOf(naming: Naming, sql: Fragment, isSimple: boolean): Native {
   };
 }
 
-export function literal(value: Abstract | undefined): Fragment {
+/** A value that is not known before it runs is bound here: the statement means the same. */
+export function literal(value: Abstract = undefinedValue): Fragment {
   const known = constantOf(value);
-  if (known === undefined) return notRead(`a literal is ${whyNotConstant(value)}`);
+  if (known === undefined) return operand(value);
   return [typeof known === 'string' ? `'${known.replaceAll("'", "''")}'` : String(known).toUpperCase()];
 }
 
