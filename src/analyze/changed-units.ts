@@ -1,4 +1,7 @@
-/** The units that a change of the source touches, and all that conflict with them, directly or through others: a cycle of conflicts may pass there. */
+/**
+ * The units that a change of the source touches, those with something not understood, and all that conflict with them, directly or through others: a
+ * cycle of conflicts may pass there.
+ */
 import type { Application, CodeRange, Step, Unit, UnitStep } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { readSchema } from './schema.ts';
@@ -20,14 +23,13 @@ export async function unitsOfChange(application: Application, changed: readonly 
   const touched = new Set(application.units.filter((unit) => isTouched(unit, changed, application.units)));
   const catalog = await readSchema(application);
   const accesses = new Map<Unit, Access[]>(application.units.map((unit) => [unit, []]));
-  // What is not understood may conflict with anything.
+  // What is not understood may conflict with anything; where the change touches nothing, the verdict is unknown all the same.
   const kept = new Set(touched);
   for (const { unit, paths, notUnderstood } of transactionsOf(application, catalog)) {
     accesses.get(unit)?.push(...paths.flat().flatMap(({ moments }) => moments.flat()));
-    if (touched.size > 0 && notUnderstood.length > 0) kept.add(unit);
+    if (notUnderstood.length > 0) kept.add(unit);
   }
-  for (const unit of application.units)
-    if (touched.size > 0 && notUnderstoodInUnit(unit.steps).length > 0) kept.add(unit);
+  for (const unit of application.units) if (notUnderstoodInUnit(unit.steps).length > 0) kept.add(unit);
   // A set takes what is added while it is walked.
   for (const unit of kept) {
     const own = accesses.get(unit) ?? [];

@@ -496,10 +496,54 @@ ${unit('note', 'INSERT INTO notes (id) VALUES ($1)')}`,
       ['more', 'note'],
     ]);
     expect(await changed({ 'schema.sql': `${source['schema.sql']}\n` })).toEqual([0, ['open', 'close', 'note']]);
+    const unread = source['src/notes.ts'].replace('  );', '  );\n  await pool.query(process.argv[2]);');
+    user.write({ ...source, 'src/notes.ts': unread });
+    for (const args of [
+      ['add', '.'],
+      [...identity, 'commit', '-qm', 'b'],
+    ])
+      await git(args);
+    expect(await changed({ 'src/notes.ts': unread }, ['HEAD'])).toEqual([2, ['note']]);
     expect(await changed({}, ['nowhere'])).toContain('git finds no commit nowhere');
   } finally {
     user.remove();
   }
+});
+
+/** `packages/db` has the statements, `apps/web` the transaction. */
+const workspace = {
+  'acme/package.json': '{ "name": "acme", "private": true, "workspaces": ["apps/*", "packages/*"] }',
+  'acme/packages/db/package.json': '{ "name": "@acme/db", "exports": "./src/index.ts" }',
+  'acme/packages/db/src/index.ts': `import { Pool } from 'pg';
+export const pool = new Pool();
+export async function balanceOf(client, id) {
+  const { rows } = await client.query('SELECT balance FROM accounts WHERE id = $1', [id]);
+  return rows[0].balance;
+}
+export async function setBalance(client, id, balance) {
+  await client.query('UPDATE accounts SET balance = $2 WHERE id = $1', [id, balance]);
+}
+`,
+  'acme/apps/web/package.json': '{ "name": "@acme/web", "dependencies": { "@acme/db": "*" } }',
+  'acme/apps/web/pay.ts': `import { pool, balanceOf, setBalance } from '@acme/db';
+export async function pay(id) {
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await setBalance(client, id, (await balanceOf(client, id)) - 1);
+  await client.query('COMMIT');
+  client.release();
+}
+`,
+  'schema.sql': schema,
+};
+
+test('the packages of a workspace import each other by their names', async () => {
+  const { code, out } = await runHere(['analyze', 'acme', '--schema', 'schema.sql', '--json'], workspace);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    transactions: [{ name: 'pay' }],
+    anomalies: [{ name: 'lost-update', status: 'confirmed' }],
+  });
 });
 
 test('--unit: a function that nothing says is a unit, and one that another unit calls', async () => {

@@ -323,7 +323,7 @@ async function changedPart(
   const inSource = lines.filter(({ file }) => source.files.has(file) && !file.endsWith('package.json'));
   const { application: part, touched } = await unitsOfChange(application, inSource);
   host.err(
-    `the change touches ${counted(touched.length, 'unit')}; with what conflicts, ${part.units.length} of ${counted(application.units.length, 'unit')}\n`,
+    `the change touches ${counted(touched.length, 'unit')}; with what conflicts or is not understood, ${part.units.length} of ${counted(application.units.length, 'unit')}\n`,
   );
   return part;
 }

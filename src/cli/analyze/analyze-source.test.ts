@@ -34,6 +34,15 @@ beforeAll(() => {
     'src/items.test.ts',
     `import { pool } from '@/db';\nexport const all = () => pool.query('DELETE FROM items');\n`,
   );
+  write('shop/packages/db/package.json', '{ "name": "@shop/db", "main": "./dist/index.js" }');
+  write('shop/packages/db/src/index.ts', `import { Pool } from 'pg';\nexport const pool = new Pool();\n`);
+  write('shop/apps/web/package.json', '{ "name": "@shop/web", "dependencies": { "@shop/db": "workspace:*" } }');
+  write('shop/apps/web/tsconfig.json', '{ "compilerOptions": { "paths": { "~/*": ["./lib/*"] } } }');
+  write('shop/apps/web/lib/texts.ts', `export const remove = 'DELETE FROM items WHERE id = $1';\n`);
+  write(
+    'shop/apps/web/a.ts',
+    `import { pool } from '@shop/db';\nimport { remove } from '~/texts';\nexport const clear = (id: number) => pool.query(remove, [id]);\nexport const list = () => pool.query('SELECT id FROM items');\n`,
+  );
   write('src/node_modules/x/index.js', `throw new Error();\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -49,6 +58,16 @@ test('a folder is read with the path aliases of the project around it, without t
   expect(units[0]?.steps).toMatchObject([{ kind: 'statement', place: { line: 3 } }]);
   expect(notUnderstood).toMatchObject([
     { place: { file: at('src/broken.ts'), line: 1 }, reason: expect.stringContaining('the file does not parse') },
+  ]);
+});
+
+test('the packages of a workspace are found by their names, and the aliases of each by its own configuration', async () => {
+  const options = { path: join(folder, 'shop'), schema: join(folder, 'schema.sql'), engine: 'postgres' as const };
+  const { units, notUnderstood } = await applicationOfSource(options, host);
+  expect(notUnderstood).toEqual([]);
+  expect(units.map(({ name, steps }) => [name, steps])).toEqual([
+    ['clear', [expect.objectContaining({ kind: 'statement', sql: 'DELETE FROM items WHERE id = $1' })]],
+    ['list', [expect.objectContaining({ kind: 'statement', sql: 'SELECT id FROM items' })]],
   ]);
 });
 

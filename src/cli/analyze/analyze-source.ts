@@ -36,7 +36,9 @@ export async function readSource({ path, schema, engine }: AnalyzedSource, host:
   const sources = all.filter((name) => insideOf(name) === '' || isSource(insideOf(name)));
   if (sources.length === 0)
     throw new InputError('analyze/no-source', 'there is no TypeScript or JavaScript file to read', { file: path });
-  const names = all.filter((name) => sources.includes(name) || /^[jt]sconfig\.json$|\.prisma$/.test(insideOf(name)));
+  const names = all.filter(
+    (name) => sources.includes(name) || isConfiguration.test(insideOf(name)) || name.endsWith('.prisma'),
+  );
   const files = new Map<string, string>();
   const models = names.some((name) => name.endsWith('.prisma')) ? [] : await modelFiles(host);
   for (const name of [...names, ...models, ...(await configurationAbove(path, host))]) {
