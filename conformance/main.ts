@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { formatInputError, InputError } from '../src/base/index.ts';
 import type { Command } from './command.ts';
+import { independence } from './independence-command.ts';
 import { isolation } from './isolation.ts';
 import { pairs } from './pairs-command.ts';
 import { regression } from './regression-command.ts';
@@ -25,6 +26,11 @@ const commands: Readonly<Record<string, Named>> = {
     run: pairs,
     flags: ['engine', 'isolation', 'pairs', 'seed', 'first'],
     usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1 | --first 0]",
+  },
+  independence: {
+    run: independence,
+    flags: ['engine', 'pairs', 'seed', 'first'],
+    usage: 'independence [--engine postgres|mysql] [--pairs 1000] [--seed 1] [--first 0]',
   },
   victims: {
     run: victims,

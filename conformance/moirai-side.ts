@@ -4,6 +4,7 @@ import { connectTo } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile, type SqlDatabase } from '../src/database/index.ts';
 import type { Dialect } from '../src/sql/model/index.ts';
 import { drawing } from '../src/mockdb/index.ts';
+import type { StepFootprints } from '../src/explore/sql/step-footprints.ts';
 import { seeded } from '../src/base/index.ts';
 import { type Answer, type Client, mysqlClient, postgresClient } from '../test/sql-oracle/answer.ts';
 import type { Schedule, Side, Step } from './schedule.ts';
@@ -34,6 +35,7 @@ export class MoiraiSide implements Side {
   readonly name = 'moirai';
   readonly #dialect: Dialect;
   readonly #choices: MoiraiChoices;
+  readonly #footprints: StepFootprints | null;
   #database: SqlDatabase | null = null;
   #clients: Client[] = [];
   #sessions = new Sessions([]);
@@ -44,9 +46,11 @@ export class MoiraiSide implements Side {
   #accesses: SqlDatabase['assumed']['list'] = [];
   #insertedBefore = new Set<string>();
 
-  constructor(dialect: Dialect, choices: MoiraiChoices = likelyChoices) {
+  /** @param footprints records what each step accesses */
+  constructor(dialect: Dialect, choices: MoiraiChoices = likelyChoices, footprints: StepFootprints | null = null) {
     this.#dialect = dialect;
     this.#choices = choices;
+    this.#footprints = footprints;
   }
 
   /** The ways to rows that the last schedule took, first those that decide more than an order. */
@@ -65,16 +69,20 @@ export class MoiraiSide implements Side {
     this.#steps = 0;
     this.#insertedBefore = new Set();
     const { pageBegins } = this.#choices;
+    const footprints = this.#footprints;
+    footprints?.begin();
     const database = await openSqlDatabase({
       profile: parseProfile({ engine: this.#dialect }),
       settle: null,
       holdsBack: 'never',
       pauses: false,
       predicateReads: this.#choices.predicateReads,
-      scanOrder: 'heap',
+      // Footprints record the order of insertion.
+      scanOrder: footprints === null ? 'heap' : 'insertion',
       ways: this.#choices.ways,
       anyVictim: this.#choices.victims !== undefined,
       ...(pageBegins === undefined ? {} : { pageBegins }),
+      ...(footprints === null ? {} : { footprints: footprints.recorder }),
       onPageBegin: (record) => void this.#insertedBefore.add(record),
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },
       onWait: (session) => {
@@ -94,6 +102,7 @@ export class MoiraiSide implements Side {
       const answer = await this.ask(sql);
       if (answer.kind === 'error') return answer;
     }
+    footprints?.open(database);
     return null;
   }
 
@@ -105,7 +114,11 @@ export class MoiraiSide implements Side {
 
   #connect(database: SqlDatabase, id?: number): Promise<Client> {
     const onBug = (error: unknown): void => void this.#bugs.push(error);
-    const stream = () => connectTo(database, { onBug, ...(id === undefined ? {} : { id }) });
+    const stream = () =>
+      connectTo(database, {
+        onBug,
+        ...(id === undefined ? {} : { id, onStatement: (event) => this.#footprints?.ended(id, event) }),
+      });
     return this.#dialect === 'postgres'
       ? postgresClient({ stream, user: 'postgres', database: 'postgres' })
       : mysqlClient({ stream, user: 'root', database: 'test' });

@@ -11,7 +11,15 @@ import { compare, type Comparison } from './compare.ts';
 import type { Difference } from './difference.ts';
 import { likelyChoices, MoiraiSide } from './moirai-side.ts';
 import { pairQueries, pairSetUp } from './pair-shapes.ts';
-import { answerOutcome, type Level, runSchedule, type Schedule, type Side, type Step, type Trace } from './schedule.ts';
+import {
+  answerOutcome,
+  type Level,
+  runSchedule,
+  type Schedule,
+  scheduleOutcome,
+  type Side,
+  type Step,
+} from './schedule.ts';
 
 export interface PairResult {
   /** Interleavings. */
@@ -57,7 +65,7 @@ export async function runPair(
     if (comparison.kind === 'unsupported') unsupported.add(comparison.message);
     if (comparison.kind === 'different') differences.push({ ...comparison, schedule });
     if (comparison.kind === 'unsupported') continue;
-    const outcome = outcomeOf(schedule, comparison.theirs);
+    const outcome = scheduleOutcome(schedule, comparison.theirs);
     shown.set(outcome, [...(shown.get(outcome) ?? []), { schedule, kind: comparison.kind }]);
   }
   const explored = await exploredOutcomes(dialect, level, pair);
@@ -88,7 +96,7 @@ async function reasonOf(outcome: string, runs: readonly Shown[], explored: Reado
   for (const { schedule, kind } of runs) {
     if (schedule.dialect !== 'postgres' || kind !== 'equal') return 'unknown';
     const side = new MoiraiSide(schedule.dialect, { ...likelyChoices, predicateReads: 'range' });
-    const byRanges = outcomeOf(schedule, await runSchedule(schedule, side));
+    const byRanges = scheduleOutcome(schedule, await runSchedule(schedule, side));
     if (byRanges === outcome || !explored.has(byRanges)) return 'unknown';
   }
   return 'index pages';
@@ -115,19 +123,6 @@ function interleavings<T>([a, ...restA]: T[], [b, ...restB]: T[]): T[][] {
     ...interleavings(restA, [b, ...restB]).map((rest) => [a, ...rest]),
     ...interleavings([a, ...restA], restB).map((rest) => [b, ...rest]),
   ];
-}
-
-/** What each session was answered, statement by statement, and the final state. */
-function outcomeOf({ levels }: Schedule, { lines }: Trace): string {
-  const told = levels.map((_, session) =>
-    lines
-      // Sessions are rolled back when all is over.
-      .filter(({ step }) => step?.form !== 'end')
-      .flatMap(({ answers }) => answers.get(session) ?? [])
-      .map(answerOutcome),
-  );
-  const end = lines.filter(({ step }) => step === null).map(({ outcome }) => outcome);
-  return JSON.stringify([told, end]);
 }
 
 async function exploredOutcomes(

@@ -136,6 +136,19 @@ export function answerOutcome(answer: Answer): string {
   }
 }
 
+/** What each session was answered, statement by statement, and the final state. */
+export function scheduleOutcome({ levels }: Schedule, { lines }: Trace): string {
+  const told = levels.map((_, session) =>
+    lines
+      // Sessions are rolled back when all is over.
+      .filter(({ step }) => step?.form !== 'end')
+      .flatMap(({ answers }) => answers.get(session) ?? [])
+      .map(answerOutcome),
+  );
+  const end = lines.filter(({ step }) => step === null).map(({ outcome }) => outcome);
+  return JSON.stringify([told, end]);
+}
+
 /** The position of the first line that is not the same, if there is one. */
 export function firstDifferent(ours: Trace, theirs: Trace): number | null {
   const length = Math.max(ours.lines.length, theirs.lines.length);
