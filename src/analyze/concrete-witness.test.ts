@@ -52,6 +52,24 @@ test.each([
   expect(guarded.anomalies.map(({ status }) => status.kind)).not.toContain('confirmed');
 });
 
+test('a row that is read by a key, then written by the key that the row has: they are one row, in a transaction and across those of a unit', async () => {
+  const steps = [
+    statement('SELECT id, votes FROM polls WHERE id = $1', [argument('id')], 'poll'),
+    statement('UPDATE polls SET votes = $1 WHERE id = $2', [
+      expression('+', column('poll', 'votes'), 1),
+      column('poll', 'id'),
+    ]),
+  ];
+  const polls = 'CREATE TABLE polls (id int PRIMARY KEY, votes int NOT NULL)';
+  const inOne = application({ schema: polls, units: { vote: [transaction('vote', null, steps)] } });
+  const { anomalies } = await analyze(inOne, { isolation: 'read committed' });
+  expect(anomalies).toMatchObject([{ name: 'lost-update', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+  const { unitAnomalies } = await analyze(application({ schema: polls, units: { vote: steps } }), {
+    isolation: 'read committed',
+  });
+  expect(unitAnomalies).toMatchObject([{ name: 'not atomic', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
 test('a payment that reads whether it was made, then locks a balance that is enough for two', async () => {
   const tables =
     'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL); CREATE TABLE orders (id int PRIMARY KEY, account int NOT NULL, paid boolean NOT NULL)';

@@ -40,6 +40,7 @@ export function concreteWitness(
   unify(paths, classes);
   const instances = paths.map(({ path }, instance) => new Instance(path, instance, classes, columns, amounts));
   if (amounts.areComparedEqual) shareCompared(instances, columns, classes);
+  for (const instance of instances) instance.uniteColumnsOfKeys();
   unifyRows(
     instances.flatMap((instance) => instance.namedColumns()),
     classes,

@@ -126,6 +126,17 @@ export class Instance {
     return rows.find(keyed.table, this.#valuesOf(keyed));
   }
 
+  /** A later statement that names a row by a key column which was read from it names that row again. */
+  uniteColumnsOfKeys(): void {
+    for (const keyed of this.#keyed(() => true)) {
+      const named = new Map(this.#pairs(keyed));
+      for (const { column, value } of this.#taken(keyed)) {
+        const known = named.get(column);
+        if (known !== undefined) this.#classes.unite(this.nodeOf(known), this.nodeOf(value));
+      }
+    }
+  }
+
   namedColumns(): readonly NamedColumns[] {
     return this.#keyed(() => true).map((keyed) => {
       const named = [...this.#pairs(keyed), ...this.#taken(keyed).map(({ column, value }) => [column, value] as const)];
