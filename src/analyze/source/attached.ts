@@ -75,6 +75,11 @@ export function withAttached(machine: Machine, found: Abstract, name: string): A
   return given === undefined || given === absent || !isValue ? found : merged(name, [found, given]);
 }
 
+/** A value that may be any of those that the unit gave to objects. */
+export function allAttached({ attached }: Machine, own: Abstract): Abstract {
+  return attached.size === 0 ? own : merged('a parameter', [own, ...[...attached.values()].map(({ value }) => value)]);
+}
+
 function merged(name: string, values: readonly Abstract[]): Abstract {
   return plain(computedFrom(`what ${name} is`, values.map(valueOf)));
 }

@@ -146,7 +146,9 @@ function forgottenBy(writes: Writes, computed: (values: readonly Value[]) => Abs
         Array.isArray(one) ? arrayOf(one as Abstract[]) : one,
       ) as [Abstract, Abstract];
       const forgotten = computed([valueOf(before), valueOf(after)]);
-      if (Array.isArray(value)) return [cell, [forgotten]];
+      // Functions that wait in a list are called later: for (const job of jobs) await job().
+      if (Array.isArray(value))
+        return [cell, [forgotten, ...(value as Abstract[]).filter(({ kind }) => kind === 'function')]];
       return [cell, chainIn(mergedChain(after), before) ?? forgotten];
     }),
   );

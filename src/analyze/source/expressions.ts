@@ -36,7 +36,12 @@ export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): A
   }
   if (ts.isAwaitExpression(node)) return machine.settle(inner(node.expression), node);
   if (ts.isIdentifier(node)) return evaluateIdentifier(machine, node, scope);
-  if (ts.isPropertyAccessExpression(node)) return machine.member(inner(node.expression), node.name.text, node);
+  if (ts.isPropertyAccessExpression(node)) {
+    const object = inner(node.expression);
+    const found = machine.member(object, node.name.text, node);
+    const isOptional = node.questionDotToken !== undefined && !ts.isCallExpression(node.parent);
+    return isOptional ? whereThere(object, found) : found;
+  }
   if (ts.isElementAccessExpression(node))
     return elementOf(machine, inner(node.expression), inner(node.argumentExpression), node);
   if (ts.isCallExpression(node)) return evaluateCall(machine, node, scope);
@@ -81,6 +86,14 @@ export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): A
   if (ts.isYieldExpression(node))
     return node.expression === undefined ? undefinedValue : machine.settle(inner(node.expression), node);
   return keyword(machine, node, scope);
+}
+
+/** `row?.total` is undefined where there is no row; `row.total` throws there. */
+function whereThere(object: Abstract, found: Abstract): Abstract {
+  if (object.kind === 'row') return choose(truthOf(object), found, undefinedValue);
+  if (object.kind !== 'choice') return found;
+  if (isNothing(object.ifFalse)) return choose(object.condition, found, undefinedValue);
+  return isNothing(object.ifTrue) ? choose(object.condition, undefinedValue, found) : found;
 }
 
 function keyword(machine: Machine, node: ts.Expression, scope: Scope): Abstract {
@@ -289,6 +302,8 @@ function evaluateBinary(machine: Machine, node: ts.BinaryExpression, scope: Scop
   if (operator === ',') return right;
   if (left.kind === 'never' || right.kind === 'never') return { kind: 'never' };
   const comparison = comparisons[operator];
+  const loose = looselyEqual(operator, left, right);
+  if (loose !== undefined) return constant(loose);
   if (comparison !== undefined) return plain(comparing(comparison, left, right));
   if (/^[-+*/%]=?$/.test(operator)) {
     const sign = operator[0] as string;
@@ -300,6 +315,14 @@ function evaluateBinary(machine: Machine, node: ts.BinaryExpression, scope: Scop
   }
   if (operator === 'instanceof') return unknown('the class of an object');
   return plain(expression(operator, valueOf(left), valueOf(right)));
+}
+
+/** `'1' == 1` of constants, as JavaScript has it. */
+function looselyEqual(operator: string, left: Abstract, right: Abstract): boolean | undefined {
+  const [a, b] = [constantOf(left), constantOf(right)];
+  if (!/^[!=]=$/.test(operator) || a === undefined || b === undefined || typeof a === typeof b) return undefined;
+  // oxlint-disable-next-line eqeqeq -- what the source does
+  return operator === '==' ? a == b : a != b;
 }
 
 function isText(abstract: Abstract): boolean {

@@ -216,3 +216,17 @@ test.each<[string, string]>([
   const log = `export async function g(id: number, n: number) { await pool.query('UPDATE log SET n = $2 WHERE id = $1', [id, n]); await pool.query('UPDATE a SET bal = $2 WHERE id = $1', [n, id]); }`;
   expect(await verdictOf(`${text}\n${log}`)).toBe('satisfied');
 });
+
+/** The key of a unit that another one sets: it may be that of any row. */
+test('a variable of a file that a function sets is no constant', async () => {
+  const text = `let current = 1;
+    export function choose(id: number) { current = id; }
+    export async function f() { const c = await pool.connect(); await c.query('BEGIN'); const r = await c.query('SELECT bal FROM a WHERE id = $1', [current]);
+      await c.query('UPDATE a SET bal = $1 WHERE id = 2', [r.rows[0].bal + 1]); await c.query('COMMIT'); }`;
+  expect(await verdictOf(text)).not.toBe('satisfied');
+});
+
+test("'1' == 1, as JavaScript has it", async () => {
+  const text = `const one: any = '1'; export async function f(id: number, n: number) { ${read} if (one == 1) ${write('r.rows[0].bal + n')} }`;
+  expect(await verdictOf(text)).toBe('violated');
+});

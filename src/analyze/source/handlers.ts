@@ -91,6 +91,7 @@ function handlerArguments(machine: Machine, { node }: FunctionValue, next: Nativ
     if (ts.isObjectBindingPattern(name) && name.elements.some((one) => one.name.getText() === 'next'))
       return { ...objectOf({ next }), rest: of };
     const isNext = ts.isIdentifier(name) && /^_?(?:next|done)$/.test(name.text);
+    if (index > 2) return plain({ kind: 'argument', name: `params.${ts.isIdentifier(name) ? name.text : index}` });
     return isNext ? next : (all[index] ?? next);
   });
 }

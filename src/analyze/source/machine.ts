@@ -53,6 +53,8 @@ export interface FoundUnit {
   /** How its parameters are named: requests have no prefix. */
   readonly kind: 'route' | 'callback' | 'function';
   readonly isCallerLost?: boolean;
+  /** They run before it, and decide whether it does. */
+  readonly guards?: readonly FunctionValue[];
   /** Of a router: where it stands among what the router runs. */
   readonly route?: { readonly router: ts.Symbol | undefined; readonly path: string; readonly after: number };
 }

@@ -21,6 +21,17 @@ const express = `import express from 'express'; ${pg} const app = express();`;
 const load = `async function load(req, res, next) { req.acc = ${row('req.params.id')}; next(); }`;
 const put = `async (req, res) => { ${write('req.params.id', 'req.acc.bal - req.body.n')} res.json({}); }`;
 
+/** A guard with its body, where `ROW` is the row, and a controller. */
+function nest(guard: string, use: string, parameters: string, value: string): Readonly<Record<string, string>> {
+  return {
+    'a.ts': `import { Controller, Injectable, Put, Req, UseGuards } from '@nestjs/common'; import { Account } from './account'; import { Pool } from 'pg';
+      @Injectable() export class Loaded { constructor(private readonly pool: Pool) {}
+        async canActivate(context: any) { const req = context.switchToHttp().getRequest(); ${guard.replace('ROW', row('req.params.id').replace('pool', 'this.pool'))} } }
+      @Controller('a') export class Accounts { constructor(private readonly pool: Pool) {}
+        ${use} @Put(':id') async put(${parameters}) { ${write('req.params.id', value).replace('pool', 'this.pool')} } }`,
+  };
+}
+
 test.each<[string, Readonly<Record<string, string>>]>([
   ['Express, of the application', { 'a.ts': `${express} ${load} app.use('/a/:id', load); app.put('/a/:id', ${put});` }],
   [
@@ -109,6 +120,16 @@ test.each<[string, Readonly<Record<string, string>>]>([
       'a.ts': `import { initTRPC } from '@trpc/server'; ${pg} const t = initTRPC.create();
     const loaded = t.procedure.use(async ({ ctx, next }) => { const acc = ${row('ctx.id')}; return next({ ctx: { acc } }); });
     export const router = t.router({ put: loaded.mutation(async ({ ctx }) => { ${write('ctx.id', 'ctx.acc.bal - 1')} }) });`,
+    },
+  ],
+  ['NestJS, a guard', nest('req.acc = ROW; return true;', '@UseGuards(Loaded)', '@Req() req: any', 'req.acc.bal - 1')],
+  ['NestJS, a guard that decides', nest('return ROW.bal > 0;', '@UseGuards(Loaded)', '@Req() req: any', 'req.body.n')],
+  [
+    'NestJS, a guard of all, by a decorator of its own',
+    {
+      ...nest('req.acc = ROW; return true;', '', '@Req() req: any, @Account() acc: any', 'acc.bal - 1'),
+      'module.ts': `import { Module } from '@nestjs/common'; import { APP_GUARD } from '@nestjs/core'; import { Loaded } from './a';
+    @Module({ providers: [{ provide: APP_GUARD, useClass: Loaded }] }) export class AppModule {}`,
     },
   ],
 ])('%s: no proof', async (_, files) => {

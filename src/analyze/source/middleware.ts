@@ -12,7 +12,7 @@ import { constantOf } from './value-arithmetic.ts';
 /** `app.use(path, fn)`, `app.addHook('preHandler', fn)`. */
 export function noteMiddleware(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): void {
   const called = outsideMethod(machine, callee, at);
-  if (called === undefined || !machine.isSetup || !/^(?:use|addHook)$/.test(called.method)) return;
+  if (called === undefined || !machine.isSetup || !/^(?:use|addHook|param)$/.test(called.method)) return;
   if (callee.kind === 'external' && !frameworks.test(callee.module)) return;
   const first = constantOf(args[0]);
   if (
@@ -21,7 +21,9 @@ export function noteMiddleware(machine: Machine, callee: Abstract, args: readonl
   )
     return;
   const router = symbolOf(machine, called.receiver);
-  const functions = args.flatMap((arg) => functionsIn(arg)).filter(({ node }) => node.parameters.length < 4);
+  // A function of four parameters handles errors, but of `app.param('id', (req, res, next, id) => ...)`.
+  const most = called.method === 'param' ? 5 : 3;
+  const functions = args.flatMap((arg) => functionsIn(arg)).filter(({ node }) => node.parameters.length <= most);
   const path = called.method === 'use' && typeof first === 'string' ? first : null;
   const isOfRouter = callee.kind === 'external' && (callee.path.includes('Router') || /router/.test(callee.module));
   if (functions.length > 0) machine.middleware.push({ functions, router, isOfRouter, path });

@@ -5,6 +5,7 @@ import {
   type Cell,
   constant,
   type External,
+  fromOutside,
   type FunctionNode,
   LazyCell,
   type ObjectValue,
@@ -14,6 +15,8 @@ import {
   unknown,
 } from './abstract-value.ts';
 import type { Machine } from './machine.ts';
+import { isReassigned } from './reassigned.ts';
+import { constantOf } from './value-arithmetic.ts';
 
 export function evaluateIdentifier(machine: Machine, node: ts.Identifier, scope: Scope): Abstract {
   const { ts, checker } = machine.project;
@@ -100,6 +103,8 @@ function evaluateDeclaration(machine: Machine, symbol: ts.Symbol): Abstract {
   if (ts.isClassDeclaration(node)) return { kind: 'class', node, scope };
   if (ts.isVariableDeclaration(node)) {
     const declared = node.initializer === undefined ? undefinedValue : machine.evaluate(node.initializer, scope);
+    const isOpen = (constantOf(declared) ?? null) !== null && isReassigned(machine.project, symbol);
+    if (isOpen) return fromOutside(`what ${symbol.name} is at that time`);
     return declared.kind === 'undefined' ? (machine.ofType(node.type, scope) ?? declared) : declared;
   }
   if (ts.isExportAssignment(node)) return machine.evaluate(node.expression, scope);

@@ -4,7 +4,8 @@ import type { Abstract } from './abstract-value.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { mappedList } from './mapped-list.ts';
 import { rowsOfPaths } from './rows-of-paths.ts';
-import { valueOf } from './value-arithmetic.ts';
+import { choose, valueOf } from './value-arithmetic.ts';
+import type { Value } from '../application.ts';
 
 const unrolledMax = 8;
 
@@ -45,6 +46,11 @@ export function eachRow(machine: Machine, list: Abstract, body: (row: Abstract) 
 export function elementIn(list: Abstract, element: Abstract): Abstract {
   const mapped = mappedList(list);
   if (mapped !== undefined) return mapped.elementOf(elementIn(mapped.list, element));
+  if (list.kind === 'array') {
+    const functions = list.elements.value.filter(({ kind }) => kind === 'function');
+    const which: Value = { kind: 'unknown', reason: 'which function it is' };
+    return functions.reduce((rest, fn) => choose(which, fn, rest), element);
+  }
   if (
     list.kind !== 'rows' ||
     list.elementOf === undefined ||

@@ -83,7 +83,11 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
   if (ts.isForOfStatement(node)) return runForOf(machine, node, scope);
   if (ts.isForStatement(node) || ts.isWhileStatement(node) || ts.isDoStatement(node) || ts.isForInStatement(node))
     return runLoop(machine, node, scope);
-  if (ts.isBreakStatement(node) || ts.isContinueStatement(node)) return { end: 'jump', ended: [] };
+  if (ts.isBreakStatement(node) || ts.isContinueStatement(node)) {
+    // It may leave loops in between, too.
+    if (node.label !== undefined) machine.emitter.throwInto(0);
+    return { end: 'jump', ended: [] };
+  }
   if (ts.isLabeledStatement(node)) return runStatement(machine, node.statement, scope);
   if (ts.isExportAssignment(node)) return after(machine, evaluate(node.expression));
   return normalCompletion;

@@ -17,7 +17,11 @@ import {
 import { injectedInstance, isRowClass } from './calls.ts';
 import { inImportOrder } from './import-order.ts';
 import { interpreter } from './interpreter.ts';
-import type { FoundUnit, Machine } from './machine.ts';
+import { type Completion, type FoundUnit, type Machine, normalCompletion } from './machine.ts';
+import { isTrue } from './conditions.ts';
+import { allAttached } from './attached.ts';
+import { truthOf } from './value-arithmetic.ts';
+import { guardsOf } from './guards.ts';
 import { runHandlers } from './handlers.ts';
 import { middlewareBefore } from './middleware.ts';
 import { request } from './request-name.ts';
@@ -99,7 +103,8 @@ export function readUnits(
   const drain = (): void => {
     for (let found = waiting.shift(); found !== undefined; found = waiting.shift()) {
       const before = middlewareBefore(machine, found).filter((fn) => reachesDatabase(machine, fn, ofDatabase));
-      const unit: FoundUnit = { ...found, functions: [...before, ...found.functions] };
+      const guards = (found.guards ?? []).filter((fn) => reachesDatabase(machine, fn, ofDatabase));
+      const unit: FoundUnit = { ...found, functions: [...before, ...found.functions], guards };
       const { name, node, functions, kind } = found;
       machine.isSetup = kind === 'callback';
       add(
@@ -205,8 +210,17 @@ function isMade({ kind, node, functions: [fn] }: FoundUnit): boolean {
   return kind === 'function' && fn !== undefined && fn.node !== node;
 }
 
-function runUnit(machine: Machine, { functions, kind, node, isCallerLost = false }: FoundUnit): void {
+function runUnit(machine: Machine, unit: FoundUnit): void {
+  const { functions, kind, node, isCallerLost = false } = unit;
+  const [guard, ...guards] = unit.guards ?? [];
   machine.isCallerLost = isCallerLost;
+  if (guard !== undefined) {
+    const allowed = machine.settle(machine.invoke(guard, ownArguments(machine, guard), node), node);
+    const isAllowed = allowed.kind === 'external' ? isTrue : truthOf(allowed);
+    const run = (): Completion => (runUnit(machine, { ...unit, guards }), normalCompletion);
+    if (allowed.kind !== 'never') machine.fork(isAllowed, run, () => normalCompletion);
+    return;
+  }
   if (kind === 'route') return runHandlers(machine, functions, node);
   // The caller awaits what a function that is not async gives.
   for (const fn of functions) machine.settle(machine.invoke(fn, ownArguments(machine, fn), node), node);
@@ -214,10 +228,19 @@ function runUnit(machine: Machine, { functions, kind, node, isCallerLost = false
 
 function ownArguments(machine: Machine, { node }: FunctionValue): readonly Abstract[] {
   const { ts } = machine.project;
-  return node.parameters.map(({ name }) =>
-    plain({ kind: 'argument', name: ts.isIdentifier(name) ? name.text : request }),
-  );
+  return node.parameters.map((parameter) => {
+    const { name } = parameter;
+    const given: Abstract = plain({ kind: 'argument', name: ts.isIdentifier(name) ? name.text : request });
+    // `@CurrentUser() user` of the application, which a guard set.
+    const isOwn = (ts.getDecorators(parameter) ?? []).some(
+      ({ expression }) => !givenByFramework.test(expression.getText()),
+    );
+    return isOwn ? allAttached(machine, given) : given;
+  });
 }
+
+const givenByFramework =
+  /^(?:Param|Body|Query|Headers|Req|Request|Res|Response|Next|HostParam|Ip|Session|Uploaded\w*|Inject\w*|Args|Payload)\b/;
 
 /** Functions at the top of a file, exported or not, and methods of its classes. @throws InputError `analyze/unit` where there is none */
 function namedUnits(machine: Machine, { text, name, matches }: EntryPoint): readonly FoundUnit[] {
@@ -302,8 +325,10 @@ function methodUnits(machine: Machine, type: ClassValue, instance: Abstract, nam
     const self = isRow ? rowOf(instance) : instance;
     const scope = new Scope(type.scope, self);
     const fn: FunctionValue = { kind: 'function', node: member, scope, self };
-    const unit = decoratedRoute(machine, type.node, member) ?? `${owner}.${member.name.getText()}`;
-    return [{ name: unit, node: member, functions: [fn], kind: 'function' }];
+    const route = decoratedRoute(machine, type.node, member);
+    const guards = route === undefined ? [] : guardsOf(machine, type.node, member);
+    const unit = route ?? `${owner}.${member.name.getText()}`;
+    return [{ name: unit, node: member, functions: [fn], kind: 'function', guards }];
   });
 }
 
