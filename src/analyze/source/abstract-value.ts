@@ -74,6 +74,8 @@ export interface External {
   readonly made?: readonly FunctionValue[];
   /** What its module was given, where a call made it. */
   readonly given?: readonly Value[];
+  /** The call that made it is listed as not understood. */
+  readonly isListed?: boolean;
 }
 
 /** An object that the reader knows by itself: a driver's handle, a part of a builder's chain. */

@@ -138,15 +138,14 @@ function runBody(machine: Machine, body: ts.ConciseBody, scope: Scope): Completi
 function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
   const name = calledName(machine, at);
   const functions = args.flatMap((arg) => functionsIn(arg));
-  const handle = args.find((arg) => arg.kind === 'native' && arg.isHandle);
-  if (handle !== undefined)
-    machine.notUnderstood(at, `a database handle is passed to ${name}, which is not in the sources`);
+  const isListed = reachesDatabase(args) || machine.passesHandle(callee, args, at);
+  if (isListed) machine.notUnderstood(at, `a database handle is passed to ${name}, which is not in the sources`);
   const given = givenTo(machine, callee, args);
   if (functions.length > 0 && callee.kind === 'external')
-    return { ...callee, path: [...callee.path, '()'], made: [...(callee.made ?? []), ...functions], given };
+    return { ...callee, path: [...callee.path, '()'], made: [...(callee.made ?? []), ...functions], given, isListed };
   for (const fn of functions) runSometime(machine, fn, { reason: `how often ${name} calls its function`, given }, at);
   if (callee.kind === 'external')
-    return { kind: 'external', module: callee.module, path: [...callee.path, '()'], given };
+    return { kind: 'external', module: callee.module, path: [...callee.path, '()'], given, isListed };
   return functions.length > 0 ? unknown(`what ${name} returns`) : plain(computedFrom(`what ${name} returns`, given));
 }
 

@@ -15,6 +15,7 @@ import { evaluate } from './expressions.ts';
 import { type FoundUnit, normalCompletion, type Machine } from './machine.ts';
 import { member } from './members.ts';
 import { methodByName } from './methods-by-name.ts';
+import { passesHandle, unreadCall } from './missing-modules.ts';
 import { evaluateSymbol, externalAlias, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
 import type { Project } from './project.ts';
@@ -105,6 +106,7 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
       const made = known.kind === 'external' ? drivers.construct(machine, known, args, at) : undefined;
       return made ?? construct(machine, callee, args, at);
     },
+    passesHandle: (callee, args, at) => passesHandle(machine, callee, args, at),
     external: (external) => resolveExternal(machine, external),
     textTag: (tag, texts, at) => textTag(machine, tag, texts, at),
     bind: (name, value, scope) => bind(machine, name, value, scope),
@@ -160,6 +162,8 @@ function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
     machine.notUnderstood(at, `${value.module} is not read`);
     return unknown(`what ${value.module} gives`);
   }
+  const unread = value.kind === 'external' ? unreadCall(machine, value, at) : undefined;
+  if (unread !== undefined) machine.notUnderstood(at, unread);
   if (value.kind === 'external' && value.made !== undefined && machine.frames.length > 0)
     return settleCallbacks(machine, value, at);
   return value;

@@ -126,6 +126,8 @@ export interface Machine {
   /** A function of the sources, or one of the reader. */
   invoke(fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract;
   construct(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
+  /** Does a call of a function outside the sources give it what is a handle by its use or its name? */
+  passesHandle(callee: Abstract, args: readonly Abstract[], at: ts.Node): boolean;
   external(external: External): Abstract;
   /** The handle that a tag must be by its template's text. */
   textTag(tag: Abstract, texts: readonly string[], at: ts.TaggedTemplateExpression): Abstract | undefined;

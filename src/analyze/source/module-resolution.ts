@@ -10,14 +10,12 @@ export type ResolveModule = (specifier: string, from: string) => ts.ResolvedModu
 interface Given {
   readonly options: ts.CompilerOptions;
   readonly host: ts.ModuleResolutionHost;
-  /** All files that are given, configuration included. */
-  readonly files: readonly string[];
+  readonly packages: readonly Package[];
 }
 
-export function moduleResolver(api: TypeScript, { options, host, files }: Given): ResolveModule {
+export function moduleResolver(api: TypeScript, { options, host, packages }: Given): ResolveModule {
   const known = new Map<string, ts.ResolvedModuleFull | undefined>();
   const configured = new Map<string, ts.CompilerOptions>();
-  const packages = workspacePackages(api, host, files);
   const optionsOf = (folder: string): ts.CompilerOptions => {
     const found =
       configured.get(folder) ??
@@ -30,7 +28,7 @@ export function moduleResolver(api: TypeScript, { options, host, files }: Given)
     api.resolveModuleName(specifier, from, { ...options, ...own }, host).resolvedModule;
   const ofPackage = (specifier: string): ts.ResolvedModuleFull | undefined => {
     for (const { name, folder, exports } of packages) {
-      if (specifier !== name && !specifier.startsWith(`${name}/`)) continue;
+      if (name === null || (specifier !== name && !specifier.startsWith(`${name}/`))) continue;
       const inside = `.${specifier.slice(name.length)}`;
       for (const target of entriesOf(exports, inside)) {
         const found = plainly(target, `${folder}/package.json`, {});
@@ -102,29 +100,59 @@ function joined(folder: string, path: string): string {
   return parts.join('/');
 }
 
-interface WorkspacePackage {
-  readonly name: string;
+/** What a package.json says. */
+export interface Package {
+  readonly name: string | null;
   readonly folder: string;
   readonly exports: unknown;
+  /** The versions of the packages that it needs, by their names. */
+  readonly dependencies: ReadonlyMap<string, string>;
 }
 
-/** Longer names first: `@shop/db-test` is no file of `@shop/db`. */
-function workspacePackages(
+/**
+ * Longer names first: `@shop/db-test` is no file of `@shop/db`.
+ * @param files All files that are given.
+ */
+export function packagesIn(
   api: TypeScript,
   host: ts.ModuleResolutionHost,
   files: readonly string[],
-): readonly WorkspacePackage[] {
-  const found = files.flatMap((file): readonly WorkspacePackage[] => {
+): readonly Package[] {
+  const found = files.flatMap((file): readonly Package[] => {
     if (!file.endsWith('/package.json')) return [];
-    const { config } = api.parseConfigFileTextToJson(file, host.readFile(file) ?? '') as {
-      config?: { readonly name?: unknown; readonly exports?: unknown; readonly main?: unknown };
-    };
-    const name = config?.name;
-    return typeof name === 'string' && name !== ''
-      ? [{ name, folder: parentOf(file), exports: config?.exports ?? config?.main }]
-      : [];
+    const { config } = api.parseConfigFileTextToJson(file, host.readFile(file) ?? '') as { config?: unknown };
+    if (!isRecord(config)) return [];
+    const { name, exports, main, ...fields } = config;
+    const dependencies = Object.entries(fields).flatMap(([key, value]) =>
+      /^(?:d|devD|peerD|optionalD)ependencies$/.test(key) && isRecord(value) ? Object.entries(value) : [],
+    );
+    return [
+      {
+        name: typeof name === 'string' && name !== '' ? name : null,
+        folder: parentOf(file),
+        exports: exports ?? main,
+        dependencies: new Map(dependencies.map(([each, version]) => [each, String(version)])),
+      },
+    ];
   });
-  return found.toSorted((a, b) => b.name.length - a.name.length);
+  return found.toSorted((a, b) => (b.name ?? '').length - (a.name ?? '').length);
+}
+
+/**
+ * Tells the modules of the application from public packages by their names: those that are relative or aliased, in the scope of a package of the
+ * sources, or not declared as of a registry.
+ */
+export function ownModules(packages: readonly Package[]): (specifier: string) => boolean {
+  const scopes = new Set(packages.flatMap(({ name }) => (name?.startsWith('@') === true ? [name.split('/')[0]] : [])));
+  const versions = new Map(packages.flatMap(({ dependencies }) => [...dependencies]));
+  return (specifier) => {
+    if (/^(?:\.|\/|[@~]\/|#)/.test(specifier)) return specifier !== '#file';
+    if (specifier === '' || specifier.includes(':')) return false;
+    const [scope = '', name = ''] = specifier.split('/');
+    if (scopes.has(scope)) return true;
+    const version = versions.get(scope.startsWith('@') ? `${scope}/${name}` : scope);
+    return version === undefined ? versions.size > 0 : /^(?:workspace|file|link|portal):|^\*$/.test(version);
+  };
 }
 
 /** What `exports` or `main` names, and where the source of built files is by habit. */

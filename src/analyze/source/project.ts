@@ -6,7 +6,7 @@ import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
 import type { CodeRange, Place } from '../application.ts';
 import type { TypeScript } from './load-typescript.ts';
-import { moduleResolver } from './module-resolution.ts';
+import { moduleResolver, ownModules, packagesIn } from './module-resolution.ts';
 
 export interface Project {
   readonly ts: TypeScript;
@@ -20,6 +20,8 @@ export interface Project {
   lines(node: ts.Node): CodeRange;
   /** The project's file that a module name in `from` stands for. */
   resolve(specifier: string, from: ts.SourceFile): ts.SourceFile | undefined;
+  /** Is the module one of the application, as far as its name says? */
+  isOwn(specifier: string): boolean;
 }
 
 const root = '/project/';
@@ -49,7 +51,12 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
     jsx: ts.JsxEmit.Preserve,
   };
   const sources = textHost(ts, texts);
-  const resolve = moduleResolver(ts, { options, host: sources, files: [...texts.keys()].map((name) => root + name) });
+  const packages = packagesIn(
+    ts,
+    sources,
+    [...texts.keys()].map((name) => root + name),
+  );
+  const resolve = moduleResolver(ts, { options, host: sources, packages });
   const host: ts.CompilerHost = {
     ...sources,
     resolveModuleNameLiterals: (literals, from) =>
@@ -77,6 +84,7 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
       const found = resolve(specifier, from.fileName);
       return found === undefined ? undefined : program.getSourceFile(found.resolvedFileName);
     },
+    isOwn: ownModules(packages),
   };
 }
 

@@ -1,4 +1,12 @@
 /** Recognises SQL by its words, where nothing else says that a text is SQL. */
+import type ts from 'typescript';
+
+/** A literal or template as it is written, `?` for its holes. */
+export function writtenText(api: typeof ts, node: ts.StringLiteralLike | ts.TemplateLiteral): string {
+  return api.isTemplateExpression(node)
+    ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('?')
+    : node.text;
+}
 
 /** The text begins as a statement, or as the begin or end of a transaction. */
 export function startsAsSql(text: string): boolean {

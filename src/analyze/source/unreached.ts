@@ -12,7 +12,7 @@ import { TooLarge } from './step-limit.ts';
 import type { Machine } from './machine.ts';
 import { modulesOf } from './imported-modules.ts';
 import { isMapCall } from './map-call.ts';
-import { holdsWholeStatement, isSqlText, startsAsStatement } from './sql-text.ts';
+import { holdsWholeStatement, isSqlText, startsAsStatement, writtenText } from './sql-text.ts';
 import { nameOf } from './transactions.ts';
 import { type Executed, type RunFunctions, unrunFunctions, unrunLines } from './unrun.ts';
 
@@ -181,7 +181,7 @@ function isTableObject(machine: Machine, node: ts.Expression | undefined): boole
 }
 
 function taggedSql(machine: Machine, at: ts.TaggedTemplateExpression): Found | undefined {
-  const text = templateText(machine, at.template);
+  const text = writtenText(machine.project.ts, at.template);
   const isSql = isStatementText(text) && (/sql|query|execute/i.test(at.tag.getText()) || isHandle(machine, at.tag));
   return isSql && !isPartOfTemplate(machine, at) ? { at, text, isRun: true } : undefined;
 }
@@ -198,17 +198,11 @@ function isPartOfTemplate(machine: Machine, at: ts.Node): boolean {
   return false;
 }
 
-function templateText(machine: Machine, node: ts.TemplateLiteral): string {
-  return machine.project.ts.isTemplateExpression(node)
-    ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('?')
-    : node.text;
-}
-
 /** The text as it is written, also where a variable or a property has it. */
 function textOf(machine: Machine, node: ts.Expression, depth: number): string | undefined {
   const { ts } = machine.project;
   if (depth === 0) return undefined;
-  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return templateOrText(machine, node);
+  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return writtenText(ts, node);
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return textOf(machine, node.expression, depth);
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
     const left = textOf(machine, node.left, depth);
@@ -226,10 +220,6 @@ function textOf(machine: Machine, node: ts.Expression, depth: number): string | 
   if (!ts.isIdentifier(name)) return undefined;
   const value = valueOfName(machine, name);
   return value === undefined ? undefined : textOf(machine, value, depth - 1);
-}
-
-function templateOrText(machine: Machine, node: ts.StringLiteralLike | ts.TemplateExpression): string {
-  return machine.project.ts.isTemplateExpression(node) ? templateText(machine, node) : node.text;
 }
 
 /** What its declaration says, or else the first assignment. */

@@ -19,6 +19,7 @@ function driverOf({ module }: External): Driver | undefined {
 }
 
 export const drivers = {
+  isDriver: (module: string): boolean => known.some(({ modules }) => modules.test(module)),
   construct: (machine: Machine, external: External, args: readonly Abstract[], at: ts.Node) =>
     driverOf(external)?.construct?.(machine, external, args, at),
   call: (machine: Machine, external: External, args: readonly Abstract[], at: ts.Node) =>
