@@ -52,6 +52,12 @@ describe('a call of a module of the application that is not given is listed', ()
     expect(listed(source)).toEqual([missing(module, 'onHand'), missing(module, 'setOnHand')]);
   });
 
+  test('also where its name begins as those that give a handle', () => {
+    const source = `import { getStock, createOrder } from '@acme/db';
+      export async function sell(sku) { const n = await getStock(sku); await createOrder(sku, n); }`;
+    expect(listed(source)).toEqual([missing('@acme/db', 'getStock'), missing('@acme/db', 'createOrder')]);
+  });
+
   test('where the same module gives a handle', () => {
     const use = `import { pool } from '@acme/core'; export const all = () => pool.query('SELECT sku FROM stock');`;
     const source = `import * as core from '@acme/core'; export async function sell(sku) { await core.reserve(sku); }`;

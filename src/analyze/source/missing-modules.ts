@@ -49,7 +49,7 @@ function isMissing({ project }: Machine, module: string): boolean {
 
 /** They give a handle, or end one. */
 const opens =
-  /^(?:connect|release|end|close|destroy|disconnect|\$connect|\$disconnect|on|once|off|acquire|(?:get|create|make|open|use|init|setup)\w*)$/i;
+  /^(?:connect|release|end|close|destroy|disconnect|\$connect|\$disconnect|on|once|off|acquire|init|initialize|setup|open|(?:get|create|make|open|close|use|init|initialize|setup|connect)\w*(?:pool|db|database|connection|datasource|prisma|knex|kysely|sequelize|drizzle|orm))$/i;
 
 const databaseWords =
   /^(?:db|dbs|database|databases|sql|pg|postgres|postgresql|mysql|mariadb|prisma|knex|kysely|drizzle|sequelize|typeorm|repository|repositories|dao|daos|models?|entities|persistence|queries)$/i;
