@@ -31,7 +31,7 @@ const programs: readonly (readonly [name: string, cause: string | number])[] = [
   ['node-pg-migrate-5.10.0', "table_name = 'pgmigrations'"],
   ['node-pg-migrate-6.0.0', 8],
   ['kysely-0.29.2', 'saw no row in kysely_migration, alice inserted one'],
-  ['kysely-0.29.3', 6],
+  ['kysely-0.29.3', 4],
   ['postgres-migrations-3.0.2', "saw no row in pg_class where relname = 'migrations'"],
   ['postgres-migrations-4.0.0', 10],
   ['pg-boss-3.2.2', "saw no row in pg_class where oid = to_regclass('pgboss.version')"],

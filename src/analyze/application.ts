@@ -197,6 +197,7 @@ export type Value =
   /** Anything, each time: a clock, a random number, what was not understood. */
   | UnknownValue;
 
+/** Of it nothing is known but what it may depend on. */
 export interface UnknownValue {
   readonly kind: 'unknown';
   readonly reason: string;

@@ -31,6 +31,7 @@ export type {
   Unit,
   UnitEntry,
   UnitStep,
+  UnknownValue,
   Value,
 } from './application.ts';
 export {

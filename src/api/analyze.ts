@@ -92,6 +92,7 @@ export {
   type UnitEntry,
   type UnitRun as CodeUnitRun,
   type UnitStep,
+  type UnknownValue,
   type Value as ApplicationValue,
   type WitnessDefinition,
   type WitnessSession,
