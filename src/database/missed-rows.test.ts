@@ -326,3 +326,41 @@ describe('postgres', () => {
     expect(reads.filter(([key]) => key === 'jobs/2')).toHaveLength(1);
   });
 });
+
+describe('mysql: a statement that waits', () => {
+  const opened = async () => {
+    const served = await openDatabase({ engine: 'mysql', isolation: 'repeatable read' }, { settle: null });
+    const [a, b, c] = [connected(served, {}, 'a'), connected(served, {}, 'b'), connected(served, {}, 'c')];
+    for (const sql of twoJobs) await a.run(sql);
+    served.start();
+    return { served, a, b, c };
+  };
+
+  test('finds a row that a statement before it, with the same condition, did not find', async () => {
+    const { served, a, b } = await opened();
+    await a.run('begin');
+    await b.run('begin');
+    await b.run("insert into jobs values (3, 'new', 0)");
+    await a.run('select * from jobs where id = 3');
+    const updated = a.run('update jobs set worker = 1 where id = 3');
+    await b.run('commit');
+    expect(await updated).toMatchObject({ rowCount: 1 });
+    await a.run('commit');
+    expect(missed(served.history())).toEqual(['a/0: jobs/3 = null where id = 3 <- initial']);
+    expect(satisfied(served, 'serializable')).toBe(false);
+  });
+
+  test('has missed nothing of a row that IN found at another of its values after the wait', async () => {
+    const { served, a, b, c } = await opened();
+    await c.run('begin');
+    await c.run('select * from jobs where id = 1 for update');
+    await a.run('begin');
+    const locked = a.run("select id from jobs where id in (1, 2) and state = 'new' for update");
+    await b.run("update jobs set state = 'new' where id = 2");
+    await c.run('commit');
+    expect(await locked).toMatchObject({ rows: [[1], [2]] });
+    await a.run('commit');
+    expect(missed(served.history())).toEqual([]);
+    expect(satisfied(served, 'serializable')).toBe(true);
+  });
+});

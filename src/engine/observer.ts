@@ -37,10 +37,12 @@ export interface StorageObserver {
   onUndo(transaction: number, undone: readonly UndoneWrite[]): void;
   /**
    * A scan begins. Rows that match it come as reads.
+   * @param statement counts the statements of the transaction: IN scans an index once for each of its values
    * @param snapshot it sees what was committed up to this commit, and own writes; Infinity: also what is not committed
    */
   onScan(
     transaction: number,
+    statement: number,
     table: TableId,
     keep: () => KeptCondition,
     reading: ObservedReading,

@@ -100,6 +100,7 @@ export class HistoryRecorder implements StorageObserver, Recorder {
 
   onScan(
     transaction: number,
+    statement: number,
     table: number,
     keep: () => KeptCondition,
     reading: ObservedReading,
@@ -111,7 +112,16 @@ export class HistoryRecorder implements StorageObserver, Recorder {
     if (this.#scans > scansMax) return null;
     const condition = keep();
     const begunAt = (this.#clock += 1);
-    const scan: RecordedScan = { table, condition, reading, snapshot, begunAt, endedAt: Infinity, passed: null };
+    const scan: RecordedScan = {
+      statement,
+      table,
+      condition,
+      reading,
+      snapshot,
+      begunAt,
+      endedAt: Infinity,
+      passed: null,
+    };
     operations.push({ kind: 'scan', scan });
     return {
       passed: (row, sequence) => (scan.passed ??= new Map()).set(row, sequence),

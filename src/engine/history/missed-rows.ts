@@ -12,6 +12,8 @@ import type { ObservedReading } from '../observer.ts';
 import type { KeyTimeline, KeyVersion, TimelineVersion } from './key-timelines.ts';
 
 export interface RecordedScan {
+  /** Counts the statements of its transaction. */
+  readonly statement: number;
   readonly table: number;
   /** Narrowed where the scan stopped. */
   condition: KeptCondition;

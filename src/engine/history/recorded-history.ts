@@ -296,11 +296,11 @@ function renumbered(operation: Operation, positions: ReadonlyMap<number, number>
   return { ...operation, from: positions.get(operation.from) ?? INITIAL };
 }
 
-/** IN scans an index once for each of its values, with one condition and one snapshot. */
+/** IN scans an index once for each of its values, with one condition. */
 function scansOfStatement({ operations }: RecordedTransaction, scan: RecordedScan): RecordedScan[] {
   const text = scan.condition.text();
   return operations.flatMap((each) => {
-    if (each.kind !== 'scan' || each.scan.table !== scan.table || each.scan.snapshot !== scan.snapshot) return [];
-    return each.scan.condition.text() === text ? [each.scan] : [];
+    if (each.kind !== 'scan' || each.scan.statement !== scan.statement || each.scan.table !== scan.table) return [];
+    return each.scan.reading === scan.reading && each.scan.condition.text() === text ? [each.scan] : [];
   });
 }

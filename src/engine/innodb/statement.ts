@@ -238,7 +238,7 @@ export class InnodbStatement implements StatementView {
   #beginScan(table: TableId, { keep }: RowCondition, reading: ObservedReading, snapshot: number): ObservedScan | null {
     const { storage, id } = this.#transaction;
     if (storage.observer?.isRecording !== true || keep === null) return null;
-    return storage.observer.onScan(id, table, keep, reading, snapshot);
+    return storage.observer.onScan(id, this.#command, table, keep, reading, snapshot);
   }
 }
 

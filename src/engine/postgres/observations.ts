@@ -7,9 +7,11 @@ import type { PostgresTransaction } from './transaction.ts';
 
 export class StatementObservations {
   readonly #transaction: PostgresTransaction;
+  readonly #command: number;
 
-  constructor(transaction: PostgresTransaction) {
+  constructor(transaction: PostgresTransaction, command: number) {
     this.#transaction = transaction;
+    this.#command = command;
   }
 
   read(version: Version): void {
@@ -39,6 +41,6 @@ export class StatementObservations {
     const { storage, id } = this.#transaction;
     if (storage.observer?.isRecording !== true || keep === null) return null;
     const since = this.#transaction.snapshotOf(storage.table(table), snapshot);
-    return storage.observer.onScan(id, table, keep, reading, since);
+    return storage.observer.onScan(id, this.#command, table, keep, reading, since);
   }
 }

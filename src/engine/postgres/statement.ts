@@ -48,7 +48,7 @@ export class PostgresStatement implements StatementView {
     this.#command = command;
     this.#snapshot = snapshot;
     this.#reader = { transaction, command, snapshot, snapshotFootprint };
-    this.#observations = new StatementObservations(transaction);
+    this.#observations = new StatementObservations(transaction, command);
     this.#mark = transaction.mark();
   }
 

@@ -220,6 +220,17 @@ test('InnoDB: the rows that a condition did not find come in one order, whicheve
   expect(both?.all.histories).toHaveLength(7);
 });
 
+test('InnoDB: what a statement did not find does not depend on the commit of a transaction that has nothing to do with it', async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const sessions = [
+    session('BEGIN', 'SELECT v FROM w WHERE id = 0', 'UPDATE w SET v = 4 WHERE id = 0', 'COMMIT'),
+    session('INSERT INTO w VALUES (0, 1)'),
+    session('UPDATE t SET n = 0 WHERE id = 1'),
+  ];
+  const both = await bothWays('mysql', 'repeatable read', sessions);
+  expect(both?.all.histories).toHaveLength(3);
+});
+
 describe('PostgreSQL: a history does not say when another transaction wrote what is not committed', () => {
   const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
   const locking = (write: string) => session('BEGIN', 'SELECT n FROM t WHERE id = 1 FOR UPDATE', write, 'COMMIT');
