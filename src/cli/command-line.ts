@@ -12,6 +12,7 @@ import { addExplore } from './explore/explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { exitCodes } from './options/exit-codes.ts';
 import { moiraiVersion } from './own-files.ts';
+import { addReport } from './page/report-command.ts';
 import { addProtocol } from './protocol/protocol-command.ts';
 import { addClock } from './record/clock-command.ts';
 import { addRecord } from './record/record-command.ts';
@@ -96,6 +97,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): typed.Command {
   addVerify(moirai, host, end);
   addConvert(moirai, host, end);
   addProtocol(moirai, host, end);
+  addReport(moirai, host, end);
   addServe(moirai, host, end);
   addRecord(moirai, host, end);
   addClock(moirai, host, end);
@@ -114,6 +116,7 @@ Examples:
   moirai explore cart.ts               every history, each exactly once
   moirai replay FILE                   a failing run that was kept: does it still fail?
   moirai check run.history.jsonl       at which levels is this history?
+  moirai report result.json -o r.html  a page of what a command printed with --json
   moirai serve --engine postgres       a mock PostgreSQL under the worst timing
   moirai record --upstream URL         a proxy that records what clients of a server read and write
   moirai doctor                        what is installed, and what is missing for which command

@@ -104,6 +104,7 @@ describe('several histories', () => {
     const json = JSON.parse((await runHere(['check', 'runs', '--json'], some)).out) as object[];
     expect(json).toHaveLength(4);
     expect(json[2]).toEqual({
+      report: expect.objectContaining({ heading: 'moirai check runs/bad.history' }) as object,
       file: 'runs/bad.history',
       error: { code: expect.stringMatching(/^history\//) as string, message: expect.any(String) as string, line: 1 },
     });

@@ -178,6 +178,7 @@ describe('moirai test', () => {
       marks: { 'both counted': expect.any(Number) },
       timeout: null,
       stopped: null,
+      report: expect.objectContaining({ heading: 'moirai test counter.ts' }),
       history: [
         { moirai: 'history', version: 1, transactions: 2, initial: { x: 0 }, sessions: ['a', 'b'] },
         {
@@ -307,6 +308,7 @@ lost update: two transactions write a key that one of them read before the other
   test('--json prints the shape of the design', async () => {
     const { out } = await runHere(['check', 'lost-update.history', '--json'], files);
     expect(JSON.parse(out)).toEqual({
+      report: expect.objectContaining({ heading: 'moirai check lost-update.history' }),
       file: 'lost-update.history',
       transactions: 2,
       operations: 4,

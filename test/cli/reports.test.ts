@@ -1,9 +1,11 @@
 /** What --report of the commands that run no program has in its page, beside what they print. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import coupons from '../../examples/analyze/coupons.ts';
+import cart from '../../examples/cart.ts';
+import transfer from '../../examples/sql-transfer.ts';
 import crashingCoordinator from '../../examples/protocols/crashing-coordinator.ts';
 import { build, runHere } from '../support/cli.ts';
-import { reportOf } from '../support/report-data.ts';
+import { reportFrom, reportOf } from '../support/report-data.ts';
 
 beforeAll(() => build(), 300_000);
 
@@ -173,5 +175,101 @@ describe('analyze', () => {
     const { code, err } = await runHere(['analyze', 'h.ts', '--fix', '--report', 'r.html'], { 'h.ts': coupons });
     expect(code).toBe(3);
     expect(err).toContain('[option/report]');
+  });
+});
+
+describe('moirai report', () => {
+  const trace = [
+    { session: 'a', transaction: 't1', op: 'write', writes: [['x', 1]], start: 10, end: 15 },
+    { session: 'b', transaction: 't2', op: 'write', writes: [['x', 2]], start: 20, end: 25 },
+    { session: 'a', transaction: 't1', op: 'commit', start: 30, end: 35 },
+    { session: 'b', transaction: 't2', op: 'commit', start: 40, end: 45 },
+  ].map((operation) => `${JSON.stringify(operation)}\n`);
+  const files = {
+    'cart.ts': cart,
+    'transfer.ts': transfer,
+    'coupons.ts': coupons,
+    'crashing.ts': crashingCoordinator,
+    h: skew,
+    t: trace.join(''),
+  };
+
+  test.each([
+    'test cart.ts --runs 50',
+    'test transfer.ts --runs 5',
+    'explore cart.ts',
+    'explore transfer.ts',
+    'explore cart.ts --level serializable',
+    'check h --level serializable',
+    'check h',
+    'verify t --engine postgres --isolation serializable',
+    'protocol crashing.ts --log 0 --no-eventually',
+    'analyze coupons.ts',
+  ])('makes of %s --json what --report writes', async (command) => {
+    const args = command.split(' ');
+    const { data, code } = await reportOf(args, files);
+    const result = await runHere([...args, '--json'], files);
+    expect(result.code).toBe(code);
+    expect(await reportFrom(result.out)).toEqual(data);
+  });
+
+  test('a result of several levels has a row and a picture for each', async () => {
+    const { out } = await runHere(['test', 'cart.ts', '--runs', '200', '--level', 'all', '--json'], files);
+    const { heading, verdict, tables, runs } = await reportFrom(out);
+    expect(heading).toBe('moirai test cart.ts');
+    expect(verdict).toEqual({ kind: 'violated', text: '6 results: violated 4, satisfied 2' });
+    expect(tables[0]?.rows.map(({ cells: [level], tone }) => [level, tone])).toEqual([
+      ['read-committed', 'bad'],
+      ['read-atomic', 'bad'],
+      ['causal', 'bad'],
+      ['prefix', 'bad'],
+      ['snapshot-isolation', 'good'],
+      ['serializable', 'good'],
+    ]);
+    expect(runs.map(({ count }) => count)).toEqual(['read-committed', 'read-atomic', 'causal', 'prefix']);
+  });
+
+  test('a result of several histories names them, also one that cannot be read', async () => {
+    const runs = { 'f/a.history': skew, 'f/b.history': 'w x 1\nr x 1\n', 'f/c.history': 'w x\n' };
+    const { out } = await runHere(['check', 'f', '--level', 'serializable', '--json'], runs);
+    const { heading, verdict, tables } = await reportFrom(out);
+    expect(heading).toBe('moirai report -');
+    expect(verdict).toEqual({ kind: 'violated', text: '3 results: violated 1, unknown 1, satisfied 1' });
+    expect(tables[0]?.rows.map(({ cells, tone }) => [cells[0], tone])).toEqual([
+      ['moirai check f/a.history', 'bad'],
+      ['moirai check f/b.history', 'good'],
+      ['moirai check f/c.history', null],
+    ]);
+    expect(tables[0]?.rows[2]?.cells[1]).toMatch(/^the line ends/);
+  });
+
+  const none = (why: string): string =>
+    `r.json: this is not what test, explore, check, verify, protocol or analyze print with --json when they end: ${why} [report/result]\n`;
+  test.each([
+    ['text', 'it is no JSON'],
+    ['', 'it is no JSON'],
+    ['[]', 'it is empty'],
+    ['null', 'it says nothing for a report'],
+    ['[[]]', 'it says nothing for a report'],
+    ['{"moirai":"failure","format":1}', 'it says nothing for a report'],
+  ])('%j is no result, in one line', async (text, why) => {
+    const { code, err } = await runHere(['report', 'r.json', '-o', 'r.html'], { 'r.json': text });
+    expect([code, err]).toEqual([3, none(why)]);
+  });
+
+  test('a result with another shape is refused with the name of the field', async () => {
+    const { out } = await runHere(['explore', 'transfer.ts', '--json'], files);
+    const { report } = JSON.parse(out) as { report: object };
+    const refused = async (changed: unknown): Promise<string> => {
+      const text = JSON.stringify({ report: changed });
+      return (await runHere(['report', 'r.json', '-o', 'r.html'], { 'r.json': text })).err;
+    };
+    const another = (field: string): string =>
+      `r.json: another version wrote this result: this one cannot read its field "${field}" [report/result]\n`;
+    expect(await refused(1)).toBe(another('report'));
+    expect(await refused({ ...report, verdict: { kind: 'good', text: '' } })).toBe(another('report.verdict.kind'));
+    expect(await refused({ ...report, notes: [1] })).toBe(another('report.notes[0]'));
+    const { notes: _, ...less } = report as { notes: unknown };
+    expect(await refused(less)).toBe(another('report.notes'));
   });
 });

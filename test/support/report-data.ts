@@ -12,7 +12,24 @@ export async function reportOf(args: readonly string[], files: Files): Promise<E
     page = Buffer.concat([...parts]).toString();
   };
   const ended = await runHere([...args, '--report', 'report.html'], files, { writeOutput });
+  return { ...ended, data: dataIn(page, ended) };
+}
+
+/** What `moirai report` makes of a result. */
+export async function reportFrom(result: string): Promise<ReportData> {
+  let page = '';
+  const ended = await runHere(
+    ['report', '-', '-o', 'r.html'],
+    { '-': result },
+    {
+      writeOutput: async (_path, parts) => void (page = Buffer.concat([...parts]).toString()),
+    },
+  );
+  return dataIn(page, ended);
+}
+
+function dataIn(page: string, { err }: Ended): ReportData {
   const [, base64] = /id="data">([^<]+)</.exec(page) ?? [];
-  if (base64 === undefined) throw new Error(`no report: ${ended.err}`);
-  return { ...ended, data: JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString()) as ReportData };
+  if (base64 === undefined) throw new Error(`no report: ${err}`);
+  return JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString()) as ReportData;
 }

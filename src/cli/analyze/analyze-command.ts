@@ -222,14 +222,6 @@ async function analyzeCommand(
     return exitCodeOf(conclude((options.write ? after : analysis).evidence));
   }
   const shown = files.map((name) => (name === null ? null : shellWord(name)));
-  if (sarif === true) host.out(log);
-  else if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
-  else {
-    const { style } = appearance(host, options.color);
-    host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
-    if (traffic !== null) host.out(`\n${traffic}`);
-  }
-  const ending: Ending = { out: '', err: '', code: exitCodeOf(conclude(analysis.evidence)) };
   const data = (): ReportData =>
     analysisReport(analysis, {
       heading: `moirai analyze ${shellWord(file)}`,
@@ -237,6 +229,14 @@ async function analyzeCommand(
       files: shown,
       invocation: invocation(host),
     });
+  if (sarif === true) host.out(log);
+  else if (options.json) host.out(`${JSON.stringify({ ...analysisJson(analysis, files), report: data() })}\n`);
+  else {
+    const { style } = appearance(host, options.color);
+    host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
+    if (traffic !== null) host.out(`\n${traffic}`);
+  }
+  const ending: Ending = { out: '', err: '', code: exitCodeOf(conclude(analysis.evidence)) };
   const asked = { report: options.report, prints: sarif !== true && !options.json, host };
   return printEnding(await withReport(ending, data, asked), host);
 }

@@ -20,7 +20,6 @@ import { checkOnThreads } from './check-threads.ts';
 import { historyPaths } from './history-paths.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { reportPath, withReport } from '../page/report-file.ts';
-import { shellWord } from '../options/invocation.ts';
 import { noProgress, type Progress } from '../output/progress.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { printEnding } from '../modules/user-program.ts';
@@ -124,10 +123,9 @@ async function checkCommand(files: readonly string[], options: CheckCommandOptio
     progress = await quiet.progress(paths.length === 1);
     await checkAll(paths, options, quiet, reports, progress);
     const { report, json, drawing } = options;
-    const heading = `moirai check ${files.map(shellWord).join(' ')}`;
     const asked = { report, prints: !json && drawing === undefined, host: quiet };
     const made = reports;
-    return printEnding(await withReport(made.ending(), () => made.page(heading), asked), quiet);
+    return printEnding(await withReport(made.ending(), () => made.page(files), asked), quiet);
   });
 }
 
@@ -170,8 +168,13 @@ function fileOptions({
   timeoutMs,
   ignoreThinAirReads = false,
   report,
+  json,
 }: CheckCommandOptions): CheckFileOptions {
-  const limit = { ignoreThinAirReads, draws: report !== null, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const limit = {
+    ignoreThinAirReads,
+    draws: report !== null || json,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
   return { color, ...limit, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
 }
 

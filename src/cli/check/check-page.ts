@@ -24,6 +24,7 @@ export function checkPage(
 ): ReportData {
   const [only] = files;
   const isOne = files.length === 1 && only?.kind === 'checked';
+  const isOneRefused = files.length === 1 && only?.kind === 'refused';
   const pictures = files.flatMap((file) => {
     const picture = violationOf(file)?.picture;
     return picture === undefined ? [] : [isOne ? picture : { ...picture, count: file.file }];
@@ -32,7 +33,7 @@ export function checkPage(
   return {
     heading,
     database: isOne ? (only.page?.size ?? '') : counted(files.length, 'history', 'histories'),
-    verdict: { kind, text: isOne ? verdictText(only, level) : summary },
+    verdict: { kind, text: isOne ? verdictText(only, level) : isOneRefused ? only.message : summary },
     notes: [
       ...(isOne ? (only.page?.notes ?? []) : assumed),
       ...(left > 0 ? [`${formatCount(left)} more violations are in the table and not drawn`] : []),

@@ -13,6 +13,7 @@ import {
   notChecked,
 } from './check-file.ts';
 import type { ExitCode, Ending } from '../host.ts';
+import { shellWord } from '../options/invocation.ts';
 
 export interface CheckReportOptions extends CheckFileOptions {
   readonly json: boolean;
@@ -78,16 +79,25 @@ export class CheckReports {
     const code = this.#exitCode(all);
     if (drawing !== undefined) return { out: out + drawn(all, drawing), err: err + this.#notDone(), code };
     if (json) {
-      const objects = all.map((file) => jsonOf(file, this.#options.level));
+      const objects = all.map((file) => ({
+        ...jsonOf(file, this.#options.level),
+        report: this.#page([file], checkHeading([file.file])),
+      }));
       return { out: `${out}${JSON.stringify(isOne ? objects[0] : objects)}\n`, err, code };
     }
     return { out: isOne ? out : `${out}\n${this.#summary(all).join('\n')}\n`, err, code };
   }
 
-  /** For the HTML report. */
-  page(heading: string): ReportData {
+  /** For the HTML report. @param paths as they were given */
+  page(paths: readonly string[]): ReportData {
+    return this.#page(
+      this.#done.flatMap((file) => file ?? []),
+      checkHeading(paths),
+    );
+  }
+
+  #page(all: readonly CheckedFile[], heading: string): ReportData {
     const { level = null } = this.#options;
-    const all = this.#done.flatMap((file) => file ?? []);
     const counts = this.#counts(all).map(([answer, count]) => `${answer} ${formatCount(count)}`);
     return checkPage(all, {
       heading,
@@ -153,6 +163,10 @@ export class CheckReports {
     if (level === undefined) return this.count === all.length && all.every(isKnown) ? 0 : 2;
     return exitCodeOf(conclude(allOf(all.map((file) => evidenceAt(file, level)))));
   }
+}
+
+function checkHeading(paths: readonly string[]): string {
+  return `moirai check ${paths.map(shellWord).join(' ')}`;
 }
 
 const nothing: Printed = { out: '', err: '' };

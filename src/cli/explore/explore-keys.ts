@@ -22,7 +22,7 @@ import { type ConstrainingLevel, constrainingLevels } from '../../isolation/inde
 import { exploreOnThreads } from './explore-threads.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
 import { foundByExplore } from '../failures/found-failures.ts';
-import { formatDot, formatMermaid } from '../../report/index.ts';
+import { formatDot, formatMermaid, type ReportData } from '../../report/index.ts';
 import { appearance } from '../output/style.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { conclusionJson, conclude, noEvidence } from '../../evidence/index.ts';
@@ -78,10 +78,15 @@ export async function exploreKeyProgram(
   results.forEach(requireUsed);
   const kept = await keepFailures(host, file, foundByExplore(program, results, options));
   const prints = options.drawing === null && !options.json;
-  const commandOf = ({ level }: ExploreResult, token: string) => replayLine(file, level, token, host);
-  const data = () => explorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
   const asked = { report: options.report, prints, host };
+  const data = (): ReportData => pageOf(file, results, host);
   return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
+}
+
+/** For the HTML report. */
+function pageOf(file: string, results: readonly ExploreResult[], host: Host): ReportData {
+  const commandOf = ({ level }: ExploreResult, token: string): string => replayLine(file, level, token, host);
+  return explorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
 }
 
 /** The result so far of an exploration that was cut off. */
@@ -105,7 +110,7 @@ function limitsOf(options: ExploreCommandOptions): ExploreOptions {
 }
 
 function shown(file: string, results: readonly ExploreResult[], options: ExploreCommandOptions, host: Host): string {
-  if (options.json) return json(results, options);
+  if (options.json) return json(results, options, (result) => pageOf(file, [result], host));
   if (options.drawing !== null) {
     const drawings = results.flatMap((result) => drawCounterexamples(result, file));
     return (options.drawing === 'dot' ? formatDot : formatMermaid)(drawings).trimEnd();
@@ -123,7 +128,11 @@ function replayLine(file: string, level: ConstrainingLevel, token: string, host:
   return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
 }
 
-function json(results: readonly ExploreResult[], { level, recorded }: ExploreCommandOptions): string {
+function json(
+  results: readonly ExploreResult[],
+  { level, recorded }: ExploreCommandOptions,
+  reportOf: (result: ExploreResult) => ReportData,
+): string {
   const shapes = results.map((result) => {
     const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
     return {
@@ -144,6 +153,7 @@ function json(results: readonly ExploreResult[], { level, recorded }: ExploreCom
       counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
       marks: Object.fromEntries(marks),
       estimate: estimateJson(result),
+      report: reportOf(result),
     };
   });
   return JSON.stringify(level === 'all' ? shapes : shapes[0]);

@@ -2,7 +2,7 @@
 import { Budget, InputError } from '../../base/index.ts';
 import { type Conclusion, conclusionJson, exitCodeOf } from '../../evidence/index.ts';
 import type { RecordedRun, SqlProgram } from '../../program/index.ts';
-import { formatDot, formatMermaid } from '../../report/index.ts';
+import { formatDot, formatMermaid, type ReportData } from '../../report/index.ts';
 import type { Profile } from '../../database/index.ts';
 import type {
   AnySqlCheckpoint,
@@ -83,11 +83,22 @@ export async function exploreSqlProgram(
   }
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
   const prints = options.drawing === null && !options.json;
-  const commandOf = ({ profile }: ExploreSqlResult, token: string) => replayLine(file, options, profile, token, host);
-  const data = () =>
-    campaign.sqlExplorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
+  const data = (): ReportData => pageOf(file, results, options, host, campaign);
   const asked = { report: options.report, prints, host };
   return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
+}
+
+/** For the HTML report. */
+function pageOf(
+  file: string,
+  results: readonly ExploreSqlResult[],
+  options: ExploreCommandOptions,
+  host: Host,
+  { sqlExplorationReport }: typeof sqlTools,
+): ReportData {
+  const commandOf = ({ profile }: ExploreSqlResult, token: string): string =>
+    replayLine(file, options, profile, token, host);
+  return sqlExplorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
 }
 
 /** Of several levels: 1 where one is violated, 2 where one is not known. */
@@ -145,9 +156,10 @@ function shown(
 ): string {
   const commandOf = (profile: Profile) => (token: string) => replayLine(file, options, profile, token, host);
   if (options.json) {
-    const shapes = results.map((result) =>
-      resultJson(result, campaign.conclusionOf(result), commandOf(result.profile), options.recorded),
-    );
+    const shapes = results.map((result) => ({
+      ...resultJson(result, campaign.conclusionOf(result), commandOf(result.profile), options.recorded),
+      report: pageOf(file, [result], options, host, campaign),
+    }));
     return JSON.stringify(isOfAll(options) ? shapes : shapes[0]);
   }
   if (options.drawing !== null) {
@@ -182,7 +194,7 @@ function resultJson(
   conclusion: Conclusion,
   commandOf: (token: string) => string,
   recorded: RecordedRun | null,
-): unknown {
+): object {
   const { profile, schedules, repetitions, histories, outcomes, violations, complete, stopped, marks } = result;
   const { invariantBroken, notRetried, unsupported, plans } = result;
   return {

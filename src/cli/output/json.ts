@@ -4,7 +4,7 @@ import { conclude, conclusionJson } from '../../evidence/index.ts';
 import { formatHistoryLines, type History, type TransactionIndex } from '../../history/index.ts';
 import { answerOf, type RecordedRun, type Replayed, replayVerdict } from '../../program/index.ts';
 import { type ConstrainingLevel, exampleOf, type Violated } from '../../isolation/index.ts';
-import { transactionsOf } from '../../report/index.ts';
+import { type ReportData, transactionsOf } from '../../report/index.ts';
 
 export interface TestJsonContext {
   readonly weakestPassing?: ConstrainingLevel | null;
@@ -12,9 +12,14 @@ export interface TestJsonContext {
   readonly command: string | null;
   /** Of a replay: the recorded run, where it is known. */
   readonly recorded?: RecordedRun;
+  /** For `moirai report`. */
+  readonly report: ReportData;
 }
 
-export function testJson(result: CampaignResult, { weakestPassing, command, recorded }: TestJsonContext): object {
+export function testJson(
+  result: CampaignResult,
+  { weakestPassing, command, recorded, report }: TestJsonContext,
+): object {
   const { level, runs, violations, distinctStates, seed, failure, firstFailingRun, marks, timeout, stopped } = result;
   const verdict = failure?.anomaly?.verdict;
   return {
@@ -38,6 +43,7 @@ export function testJson(result: CampaignResult, { weakestPassing, command, reco
     timeout,
     stopped,
     history: failure === null ? null : historyJson(failure.history),
+    report,
   };
 }
 

@@ -19,12 +19,16 @@ export async function withReport(
   { report, prints, host }: { readonly report: string | null; readonly prints: boolean; readonly host: Host },
 ): Promise<Ending> {
   if (report === null) return ending;
-  const page = await readFile(packageFile('dist/report-page.html'), 'utf8');
-  const bytes = new TextEncoder().encode(htmlPage(page, data()));
+  const bytes = await pageBytes(data());
   try {
     await host.writeOutput(report, [bytes]);
   } catch (error) {
     return { ...ending, err: `${ending.err}warning: the report cannot be written: ${(error as Error).message}\n` };
   }
   return prints ? { ...ending, out: `${ending.out}report: ${report}\n` } : ending;
+}
+
+export async function pageBytes(data: ReportData): Promise<Uint8Array> {
+  const page = await readFile(packageFile('dist/report-page.html'), 'utf8');
+  return new TextEncoder().encode(htmlPage(page, data));
 }

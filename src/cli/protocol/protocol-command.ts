@@ -17,7 +17,7 @@ import {
   type ProtocolCheckOptions,
   type ProtocolCheckResult,
 } from '../../protocol/index.ts';
-import { formatCount } from '../../report/index.ts';
+import { formatCount, type ReportData } from '../../report/index.ts';
 import { parseCommitTestLevel, type TimelessLevel } from '../../states/index.ts';
 import { checkpointBytes, readCheckpoint } from './protocol-checkpoint.ts';
 import type { ExitCode, Host } from '../host.ts';
@@ -201,13 +201,14 @@ async function searchProtocol(
     const rate = Math.round((result.states / Math.max(elapsedMs, 1)) * 1_000);
     host.err(`${(elapsedMs / 1_000).toFixed(1)} s, ${formatCount(rate)} states/s\n`);
   }
-  const text = options.json
-    ? JSON.stringify(jsonOf(result, elapsedMs))
-    : formatResult(protocol.name, result, options, appearance(host, options.color).style);
   const names = { heading: `moirai protocol ${shellWord(file)}`, name: protocol.name };
+  const data = (): ReportData => pageOf(result, options, names);
+  const text = options.json
+    ? JSON.stringify({ ...jsonOf(result, elapsedMs), report: data() })
+    : formatResult(protocol.name, result, options, appearance(host, options.color).style);
   const asked = { report: options.report, prints: !options.json, host };
   const ending = { out: `${text}\n`, err: '', code: exitCodeOf(result.conclusion) };
-  const code = printEnding(await withReport(ending, () => pageOf(result, options, names), asked), host);
+  const code = printEnding(await withReport(ending, data, asked), host);
   await writeFiles(result, source, options.files, host);
   return code;
 }

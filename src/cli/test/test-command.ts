@@ -3,11 +3,10 @@ import type { Command } from '@commander-js/extra-typings';
 import { Option } from '../commander.ts';
 import { strategyNames } from '../../mockdb/index.ts';
 import { exitCodes } from '../options/exit-codes.ts';
-import { defaults, replayCommand, shellWord } from '../options/invocation.ts';
+import { defaults } from '../options/invocation.ts';
 import { oneOf, rate, seconds, storeLevel, storeStrategy, wholeNumber } from '../options/option-values.ts';
 import {
   type CampaignOptions,
-  campaignReport,
   type CampaignResult,
   cutOf,
   runAtEveryLevel,
@@ -18,6 +17,7 @@ import { Budget, InputError } from '../../base/index.ts';
 import type { RecordedOptions } from '../../failures/index.ts';
 import { type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { isSqlProgram, type Program, requireUsed } from '../../program/index.ts';
+import type { ReportData } from '../../report/index.ts';
 import { type EarlierFailures, replayEarlier } from '../failures/earlier-failures.ts';
 import { foundByTest } from '../failures/found-failures.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
@@ -25,7 +25,7 @@ import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
 import { reportPath, withReport } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import type { TestOptions } from './test-options.ts';
-import { cutResult, reportLevels, reportOne } from './test-report.ts';
+import { cutResult, pageOf, reportLevels, reportOne } from './test-report.ts';
 import { testSqlProgram } from './test-sql.ts';
 import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram, withEarlier, withKept } from '../modules/user-program.ts';
@@ -283,14 +283,9 @@ function withCampaignReport(
   host: Host,
   weakestPassing?: ConstrainingLevel | null,
 ): Promise<Ending> {
-  const context = {
-    heading: `moirai test ${shellWord(file)}`,
-    commandOf: (result: CampaignResult) => replayCommand(file, options, result, host),
-    weakestPassing,
-    runsAtOtherLevels: options.runs,
-  };
   const { report, json } = options;
-  return withReport(ending, () => campaignReport(results, context), { report, prints: !json, host });
+  const data = (): ReportData => pageOf(file, options, results, host, weakestPassing);
+  return withReport(ending, data, { report, prints: !json, host });
 }
 
 const testHelp = `

@@ -1,5 +1,6 @@
 /** What `moirai test` of a key-value program says, and its exit code: of a campaign that is over, or of one that was cut off. */
 import {
+  campaignReport,
   type CampaignResult,
   cutOf,
   formatFailure,
@@ -10,10 +11,10 @@ import {
 import { conclude, gapText } from '../../evidence/index.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import { answerOf } from '../../program/index.ts';
-import { printable } from '../../report/index.ts';
+import { printable, type ReportData } from '../../report/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { testJson } from '../output/json.ts';
-import { replayCommand, testCommandLine } from '../options/invocation.ts';
+import { replayCommand, shellWord, testCommandLine } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
 import type { TestOptions } from './test-options.ts';
 import { type Cut, cutEvidence } from '../modules/user-program.ts';
@@ -34,7 +35,10 @@ export function reportOne(
   const command = result.failure === null ? null : replayCommand(file, options, result, host);
   const look = appearance(host, options.color);
   const text = (): string => {
-    if (options.json) return `${JSON.stringify(testJson(result, { ...known, command }))}\n`;
+    if (options.json) {
+      const report = pageOf(file, options, [result], host, weakestPassing);
+      return `${JSON.stringify(testJson(result, { ...known, command, report }))}\n`;
+    }
     if (command !== null)
       return `${formatFailure(result, { ...look, ...known, command, runsAtOtherLevels: options.runs })}\n`;
     return result.timeout === null ? `${formatResult(result, { ...look, ...known })}\n` : '';
@@ -49,12 +53,31 @@ export function reportLevels(
   results: readonly CampaignResult[],
   host: Host,
 ): Ending {
-  const command = (result: CampaignResult): string | null =>
-    result.failure === null ? null : replayCommand(file, options, result, host);
+  const json = (result: CampaignResult): object =>
+    testJson(result, {
+      command: result.failure === null ? null : replayCommand(file, options, result, host),
+      report: pageOf(file, options, [result], host),
+    });
   const text = options.json
-    ? `${JSON.stringify(results.map((result) => testJson(result, { command: command(result) })))}\n`
+    ? `${JSON.stringify(results.map(json))}\n`
     : `${formatLevels(results, appearance(host, options.color))}\n${gapLines(results)}${hint(file, options, host, results)}`;
   return ending(text, results, options);
+}
+
+/** For the HTML report. @param weakestPassing absent: the other levels were not run */
+export function pageOf(
+  file: string,
+  options: TestOptions,
+  results: readonly CampaignResult[],
+  host: Host,
+  weakestPassing?: ConstrainingLevel | null,
+): ReportData {
+  return campaignReport(results, {
+    heading: `moirai test ${shellWord(file)}`,
+    commandOf: (result) => replayCommand(file, options, result, host),
+    weakestPassing,
+    runsAtOtherLevels: options.runs,
+  });
 }
 
 /** The result so far of a campaign that was cut off. */

@@ -3,7 +3,7 @@ import { InputError } from '../../base/index.ts';
 import { type Conclusion, conclusionJson, exitCodeOf } from '../../evidence/index.ts';
 import type { RecordedOptions } from '../../failures/index.ts';
 import type { RecordedRun, SqlProgram } from '../../program/index.ts';
-import { printable } from '../../report/index.ts';
+import { printable, type ReportData } from '../../report/index.ts';
 import type { SqlCampaignResult } from '../../campaign/sql/index.ts';
 import { replayEarlier } from '../failures/earlier-failures.ts';
 import { foundBySqlTest } from '../failures/found-failures.ts';
@@ -60,20 +60,26 @@ export async function testSqlProgram(
   });
   const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, tools.shapeOfSql));
   const ending = withKept(report(result), options.json ? null : kept);
-  const token = result.failure?.replay ?? null;
-  const replayed = token === null ? null : replayLine(file, options, token, host);
-  const data = () => sqlCampaignReport(result, { heading: `moirai test ${shellWord(file)}`, replay: replayed });
   const asked = { report: options.report, prints: !options.json, host };
-  return withEarlier(await withReport(ending, data, asked), earlier, options);
+  return withEarlier(await withReport(ending, () => pageOf(result), asked), earlier, options);
+
+  function commandOf({ failure }: SqlCampaignResult): string | null {
+    return failure === null ? null : replayLine(file, options, failure.replay, host);
+  }
+
+  function pageOf(made: SqlCampaignResult): ReportData {
+    return sqlCampaignReport(made, { heading: `moirai test ${shellWord(file)}`, replay: commandOf(made) });
+  }
 
   function report(made: SqlCampaignResult): Ending {
     const { failure, timeout, waiting } = made;
     const conclusion = conclusionOf(made);
-    const command = failure === null ? null : replayLine(file, options, failure.replay, host);
+    const command = commandOf(made);
     const { recorded } = options;
     const look = { ...appearance(host, options.color), ...(recorded === undefined ? {} : { recorded }) };
     const text = (): string => {
-      if (options.json) return `${JSON.stringify(resultJson(made, conclusion, command, recorded))}\n`;
+      if (options.json)
+        return `${JSON.stringify({ ...resultJson(made, conclusion, command, recorded), report: pageOf(made) })}\n`;
       if (failure !== null && command !== null) return `${formatSqlFailure(made, failure, { ...look, command })}\n`;
       return timeout === null ? `${formatSqlResult(made, look)}\n` : '';
     };
@@ -134,7 +140,7 @@ function resultJson(
   conclusion: Conclusion,
   command: string | null,
   recorded: RecordedRun | undefined,
-): unknown {
+): object {
   const { profile, runs, violations, invariantBroken, notRetried, distinctSchedules, seed, failure } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,

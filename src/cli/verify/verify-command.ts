@@ -82,24 +82,16 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
       if (!options.json) print(`${anotherLines(another, numbers.get(first) ?? 0, width).join('\n')}\n\n`);
     },
   });
+  const texts = { formatTraceLine, style, cutText: verify.cutText };
   const endingOf = (result: TraceResult, isWhole: boolean): Ending =>
-    verifyEnding(files, result, verify.conclusionOfTrace(result, isWhole), options, {
-      formatTraceLine,
-      style,
-      cutText: verify.cutText,
-    });
+    verifyEnding(files, result, verify.conclusionOfTrace(result, isWhole), options, texts);
   const work = async (quiet: Host): Promise<ExitCode> => {
     print = quiet.out;
     const result = await readAll(files, verification, quiet, verify.readTraces);
     // What an interrupted recorder wrote is whole where it says so itself.
     const isWhole = !host.interruption.aborted || verification.state.isRecorded;
     const conclusion = verify.conclusionOfTrace(result, isWhole);
-    const data = (): ReportData =>
-      verifyPage(result, conclusion, {
-        heading: `moirai verify ${files.map(shellWord).join(' ')}`,
-        database: asked(options),
-        summary: summaryLines(files, result, conclusion, verify.cutText),
-      });
+    const data = (): ReportData => pageOf(files, result, conclusion, options, verify.cutText);
     const ending = await withReport(endingOf(result, isWhole), data, {
       report: options.report,
       prints: !options.json,
@@ -127,14 +119,32 @@ function verifyEnding(
   files: readonly string[],
   result: TraceResult,
   conclusion: Conclusion,
-  { json }: VerifyOptions,
+  options: VerifyOptions,
   { formatTraceLine, style, cutText }: Texts,
 ): Ending {
   const code = exitCodeOf(conclusion);
-  if (json) return { out: `${JSON.stringify(jsonOf(result, conclusion, formatTraceLine))}\n`, err: '', code };
+  if (options.json) {
+    const report = pageOf(files, result, conclusion, options, cutText);
+    return { out: `${JSON.stringify({ ...jsonOf(result, conclusion, formatTraceLine), report })}\n`, err: '', code };
+  }
   const [first = '', ...rest] = summaryLines(files, result, conclusion, cutText);
   const colours = { satisfied: 'good', violated: 'bad', unknown: 'warning', 'at-fault': 'bad' } as const;
   return { out: `${[style(colours[conclusion.kind], first), ...rest].join('\n')}\n`, err: '', code };
+}
+
+/** For the HTML report. */
+function pageOf(
+  files: readonly string[],
+  result: TraceResult,
+  conclusion: Conclusion,
+  options: VerifyOptions,
+  cutText: Texts['cutText'],
+): ReportData {
+  return verifyPage(result, conclusion, {
+    heading: `moirai verify ${files.map(shellWord).join(' ')}`,
+    database: asked(options),
+    summary: summaryLines(files, result, conclusion, cutText),
+  });
 }
 
 function summaryLines(
