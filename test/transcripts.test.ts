@@ -7,7 +7,7 @@
  * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too. In the
  *   docstrings of the front door an `@example` is such a module, and prints what its `// prints:` lines say. All of them run in one process.
  */
-import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runProcess, UserFolder } from './support/cli.ts';
@@ -68,6 +68,15 @@ function folderOf(block: object): string {
 test('the documents show commands and modules', () => {
   expect(commands.length).toBeGreaterThan(0);
   expect(modules.length).toBeGreaterThan(0);
+});
+
+test('the first 40 lines of the README have the picture, the installation and a SQL test that fails', () => {
+  const top = readFileSync(join(root, 'README.md'), 'utf8').split('\n').slice(0, 40).join('\n');
+  const [, picture = ''] = /^!\[[^\]]+\]\((\S+)\)$/m.exec(top) ?? [];
+  expect(existsSync(join(root, picture))).toBe(true);
+  expect(top).toContain('\nnpm install --save-dev moirai');
+  expect(top).toContain("import pg from 'pg';");
+  expect(top).toMatch(/\n\$ moirai test examples\/sql-transfer\.ts\nviolated in /);
 });
 
 describe('every command prints what is shown', () => {
