@@ -24,6 +24,10 @@ const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; re
     uses: ['process.env', 'process.pid', 'process.argv', 'process.cwd', 'process.once', 'process.stderr'],
     why: 'a program of its own: `node --import` starts it before an application, and its options are in the environment',
   },
+  'src/api/report-folder.ts': {
+    uses: ['process.env'],
+    why: 'a test runner hands no options on: the folder for reports is in the environment',
+  },
   'src/files/append-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/descriptor.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/file-lock.ts': { uses: ['node:fs', 'process.pid', 'process.kill'], why: 'a lock names its process' },
@@ -31,6 +35,11 @@ const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; re
     uses: ['node:fs', 'process.on'],
     why: 'locks files, for the command line, until the process ends',
   },
+  'src/files/make-folder.ts': {
+    uses: ['node:fs/promises'],
+    why: 'makes folders, for the command line and for reports of tests',
+  },
+  'src/files/report-page.ts': { uses: ['node:fs/promises'], why: 'a file of this installation' },
   'src/files/whole-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/base/clock.ts': {
     uses: ['performance.now', 'Date.now', 'process.hrtime'],

@@ -28,6 +28,7 @@ import {
 } from '../campaign/index.ts';
 import { checkProgram, type Program, type ProgramDefinition, type SessionFunction } from '../program/index.ts';
 import { type OptionKinds, requireOptions } from './given-options.ts';
+import { reportFolder } from './report-folder.ts';
 
 export {
   formatFailure,
@@ -114,7 +115,7 @@ export async function testProgram<Sessions extends Record<string, SessionFunctio
   options: TestProgramOptions = {},
 ): Promise<CampaignResult> {
   requireOptions('testProgram', options, { ...campaignOptions, timeBudgetMs: 'number' });
-  return test(definition, options);
+  return test(definition, { ...options, ...reportFolder('testProgram', new Error()) });
 }
 
 /**

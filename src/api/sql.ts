@@ -52,6 +52,7 @@ import {
 } from '../explore/sql/index.ts';
 import { checkSqlProgram, type SqlProgram } from '../program/index.ts';
 import { type OptionKinds, requireOptions } from './given-options.ts';
+import { reportFolder } from './report-folder.ts';
 import { databaseOptions, openForUsers, type SqlDatabase, type SqlDatabaseOptions } from './sql-database.ts';
 
 export { formatSqlFailure, formatSqlResult, type SqlCampaignResult } from '../campaign/sql/index.ts';
@@ -258,7 +259,7 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
  */
 export async function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
   requireOptions('testSqlProgram', options, testOptions);
-  return test(checkSqlProgram(program), options);
+  return test(checkSqlProgram(program), { ...options, ...reportFolder('testSqlProgram', new Error()) });
 }
 
 /**

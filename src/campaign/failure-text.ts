@@ -43,14 +43,14 @@ export interface FailureText extends ResultText {
 
 /** The text of a campaign in which a run failed, without a final line break. */
 export function formatFailure(result: CampaignResult, context: FailureText = {}): string {
-  const { failure, level, runs } = result;
+  const { failure, runs } = result;
   const { style = plain, width = 80 } = context;
   if (failure === null) return formatResult(result, context);
   const cut = cutOf(result);
   const verdict = style('bad', violatedText(result)) + (cut === null ? '' : ` (${cut})`);
   const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}; the smallest that was found:`;
   const remedy = remedyText(failure, context);
-  const command = context.command ?? `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
+  const command = context.command ?? replayInTest(result);
   return [
     ...replayLines(result, context),
     `${verdict}: ${printable(failure.message)}`,
@@ -64,6 +64,11 @@ export function formatFailure(result: CampaignResult, context: FailureText = {})
     '',
     `replay: ${command}`,
   ].join('\n');
+}
+
+/** The call that replays the failing run in a test; `null`: none failed. */
+export function replayInTest({ level, failure }: CampaignResult): string | null {
+  return failure === null ? null : `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
 }
 
 export function violatedText({ level, runs, violations }: CampaignResult): string {

@@ -13,5 +13,5 @@ export {
   type ResultText,
 } from './failure-text.ts';
 export { campaignReport } from './campaign-report.ts';
-export { testProgram, type TestProgramOptions } from './test-program.ts';
+export { testProgram, type FailureReport, type TestProgramOptions } from './test-program.ts';
 export { ShorterSearch, assertionLimits, tooFewRuns } from './assertion-budget.ts';

@@ -1,16 +1,27 @@
 /** A campaign as an assertion, for vitest, node:test, jest or any other runner: passes, or throws what the command line would print. */
 import { InputError } from '../base/index.ts';
 import { conclude } from '../evidence/index.ts';
+import type { ReportData } from '../report/index.ts';
 import { answerOf, type Program, program, type ProgramDefinition, type SessionFunction } from '../program/index.ts';
 import { campaignDefaults, type CampaignOptions, type CampaignResult } from './campaign-options.ts';
 import { runCampaign } from './campaign.ts';
 import { assertionLimits, tooFewRuns } from './assertion-budget.ts';
-import { cutOf, formatFailure, formatResult, formatTimeout } from './failure-text.ts';
+import { campaignReport } from './campaign-report.ts';
+import { cutOf, formatFailure, formatResult, formatTimeout, replayInTest } from './failure-text.ts';
 import { weakestPassingLevel } from './levels.ts';
 
 export interface TestProgramOptions extends CampaignOptions {
   /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
   readonly timeBudgetMs?: number;
+  /** Absent: a failure has no HTML report. */
+  readonly report?: FailureReport;
+}
+
+/** What becomes of the HTML report of a test that fails. */
+export interface FailureReport {
+  readonly heading: string;
+  /** @returns a line for the message of the failure */
+  readonly write: (data: ReportData) => Promise<string>;
 }
 
 /**
@@ -60,8 +71,17 @@ class ProgramViolation extends Error {
   }
 }
 
-async function failureText(checked: Program, options: CampaignOptions, result: CampaignResult): Promise<string> {
-  if (options.replay !== undefined) return formatFailure(result);
-  const weakestPassing = await weakestPassingLevel(checked, result.level, options);
-  return formatFailure(result, { weakestPassing, runsAtOtherLevels: options.runs ?? campaignDefaults.runs });
+async function failureText(checked: Program, options: TestProgramOptions, result: CampaignResult): Promise<string> {
+  const known =
+    options.replay === undefined
+      ? {
+          weakestPassing: await weakestPassingLevel(checked, result.level, options),
+          runsAtOtherLevels: options.runs ?? campaignDefaults.runs,
+        }
+      : {};
+  const text = formatFailure(result, known);
+  const { report } = options;
+  if (report === undefined) return text;
+  const data = campaignReport([result], { heading: report.heading, commandOf: replayInTest, ...known });
+  return `${text}\n${await report.write(data)}`;
 }

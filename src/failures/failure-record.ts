@@ -45,16 +45,17 @@ const format = 1;
 /** The same failure has the same name, also if a version kept it whose tokens have no checksum: `cart-3f9a1c.json`. */
 export function failureName({ program, options, token }: FailureRecord): string {
   const hash = checksum(JSON.stringify([program.file, options, token.replace(/-[0-9a-z]{7}$/, '')])).slice(0, 6);
-  return `${stemOf(program.file)}-${hash}.json`;
+  return `${fileStem(program.file)}-${hash}.json`;
 }
 
 /** Is it the name of a failure of this program, or of one in another folder with its name? Where the file itself cannot say whose it is. */
 export function isNamedAfter(name: string, program: string): boolean {
-  const stem = stemOf(program);
+  const stem = fileStem(program);
   return name.startsWith(`${stem}-`) && /^[0-9a-f]{6}\.json$/.test(name.slice(stem.length + 1));
 }
 
-function stemOf(file: string): string {
+/** As a part of a file's name: without folders, ending and odd characters. */
+export function fileStem(file: string): string {
   const stem = /(?<stem>[^/\\]+?)(?:\.[^./\\]+)?$/.exec(file)?.groups?.['stem'] ?? 'program';
   return stem.replaceAll(/[^\w.-]/g, '_');
 }

@@ -1,5 +1,6 @@
 export {
   failureName,
+  fileStem,
   formatFailureRecord,
   isNamedAfter,
   parseFailureRecord,

@@ -12,7 +12,7 @@ export async function reportOf(args: readonly string[], files: Files): Promise<E
     page = Buffer.concat([...parts]).toString();
   };
   const ended = await runHere([...args, '--report', 'report.html'], files, { writeOutput });
-  return { ...ended, data: dataIn(page, ended) };
+  return { ...ended, data: dataIn(page, ended.err) };
 }
 
 /** What `moirai report` makes of a result. */
@@ -25,10 +25,10 @@ export async function reportFrom(result: string): Promise<ReportData> {
       writeOutput: async (_path, parts) => void (page = Buffer.concat([...parts]).toString()),
     },
   );
-  return dataIn(page, ended);
+  return dataIn(page, ended.err);
 }
 
-function dataIn(page: string, { err }: Ended): ReportData {
+export function dataIn(page: string, err = 'a page without data'): ReportData {
   const [, base64] = /id="data">([^<]+)</.exec(page) ?? [];
   if (base64 === undefined) throw new Error(`no report: ${err}`);
   return JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString()) as ReportData;

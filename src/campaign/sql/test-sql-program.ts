@@ -1,9 +1,10 @@
 /** A campaign of a SQL program as an assertion, for vitest, node:test, jest or any other runner. */
-import { assertionLimits, tooFewRuns, cutOf } from '../index.ts';
+import { assertionLimits, type FailureReport, tooFewRuns, cutOf } from '../index.ts';
 import { parseProfile, type ProfileOptions } from '../../database/index.ts';
 import { conclusionOf, lateText } from '../../sql-program/index.ts';
 import type { SqlProgram } from '../../program/index.ts';
 import { runSqlCampaign } from './sql-campaign.ts';
+import { sqlCampaignReport } from './sql-campaign-report.ts';
 import { formatSqlFailure, formatSqlResult } from './sql-text.ts';
 import { sqlCampaignDefaults, type SqlCampaignOptions } from './sql-campaign-options.ts';
 import type { SqlCampaignResult } from './sql-campaign-result.ts';
@@ -11,6 +12,8 @@ import type { SqlCampaignResult } from './sql-campaign-result.ts';
 export interface TestSqlOptions extends Omit<SqlCampaignOptions, 'profile'>, ProfileOptions {
   /** For all runs, in milliseconds: what was found until then is thrown. Default 4,000, below the 5,000 of vitest and jest. */
   readonly timeBudgetMs?: number;
+  /** Absent: a failure has no HTML report. */
+  readonly report?: FailureReport;
 }
 
 /**
@@ -20,14 +23,17 @@ export interface TestSqlOptions extends Omit<SqlCampaignOptions, 'profile'>, Pro
  * @throws InputError when the program or an option is at fault
  */
 export async function testSqlProgram(program: SqlProgram, options: TestSqlOptions = {}): Promise<SqlCampaignResult> {
-  const { engine, isolation, level, granularity, ...campaign } = options;
+  const { engine, isolation, level, granularity, report, ...campaign } = options;
   const named = level === undefined ? { engine: engine ?? program.dialect } : { engine, dialect: program.dialect };
   const profile = parseProfile({ ...named, isolation, level, granularity });
   const { timeMaxMs } = assertionLimits(options);
   const result = await runSqlCampaign(program, { stopAtFirst: 'then-shorter', ...campaign, profile, timeMaxMs });
   if (result.failure !== null) {
     const command = `testSqlProgram(..., { ..., replay: '${result.failure.replay}' })`;
-    throw new SqlProgramViolation(formatSqlFailure(result, result.failure, { command }), result);
+    const text = formatSqlFailure(result, result.failure, { command });
+    if (report === undefined) throw new SqlProgramViolation(text, result);
+    const data = sqlCampaignReport(result, { heading: report.heading, replay: command });
+    throw new SqlProgramViolation(`${text}\n${await report.write(data)}`, result);
   }
   if (result.failure === null && cutOf(result) !== null)
     throw new SqlProgramViolation(tooFewRuns(result.runs, options.runs ?? sqlCampaignDefaults.runs, timeMaxMs), result);

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../files/index.ts';
-import { makeFolder } from '../files/make-folder.ts';
+import { makeFolder } from '../../files/index.ts';
 
 export interface FailureFolder {
   /** As it is shown. */

@@ -1,9 +1,8 @@
 /** `--report FILE.html`: what a command found as one file, which a browser opens from disk. */
-import { readFile } from 'node:fs/promises';
 import { InputError } from '../../base/index.ts';
+import { readReportPage } from '../../files/index.ts';
 import { htmlPage, type ReportData } from '../../report/index.ts';
 import type { Host, Ending } from '../host.ts';
-import { packageFile } from '../own-files.ts';
 
 /** @throws InputError `option/report` */
 export function reportPath(path: string | undefined): string | null {
@@ -29,6 +28,5 @@ export async function withReport(
 }
 
 export async function pageBytes(data: ReportData): Promise<Uint8Array> {
-  const page = await readFile(packageFile('dist/report-page.html'), 'utf8');
-  return new TextEncoder().encode(htmlPage(page, data));
+  return new TextEncoder().encode(htmlPage(await readReportPage(), data));
 }
