@@ -26,8 +26,16 @@ export class HeldRowLocks {
     return this.#held.length;
   }
 
-  /** @throws SqlError 55P03, 40P01 */
-  *lock(row: StoredRow, strength: LockStrength, ifLocked: 'wait' | 'error' | 'skip'): Waiting<'granted' | 'skipped'> {
+  /**
+   * @param isRefused will the statement fail whatever the lock's holders do? Asked again while it waits
+   * @throws SqlError 55P03, 40P01
+   */
+  *lock(
+    row: StoredRow,
+    strength: LockStrength,
+    ifLocked: 'wait' | 'error' | 'skip',
+    isRefused: () => boolean,
+  ): Waiting<'granted' | 'skipped' | 'refused'> {
     const { writer, storage } = this.#locker;
     const locks = (row.locks ??= new RowLocks());
     if (locks.holds(writer, strength)) return 'granted';
@@ -39,7 +47,8 @@ export class HeldRowLocks {
       if (ifLocked === 'skip') return 'skipped';
       if (ifLocked === 'error')
         throw new SqlError('55P03', `could not obtain lock on row in relation "${row.table.shape.name}"`);
-      yield* this.#waitFor(row, locks, lock);
+      yield* this.#waitFor(row, locks, lock, isRefused);
+      if (isRefused()) return 'refused';
     }
     locks.grant(lock);
     this.#held.push({ row, lock });
@@ -47,13 +56,14 @@ export class HeldRowLocks {
   }
 
   /** In the row's queue, where the transaction has no lock of the row yet. */
-  *#waitFor(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
+  *#waitFor(row: StoredRow, locks: RowLocks, lock: RowLock, isRefused: () => boolean): Waiting<void> {
     const { writer, storage } = this.#locker;
     if (!locks.held.some(({ owner }) => owner === writer)) locks.queue.push(lock);
     try {
       const touch = (): void => storage.footprint?.touch(footprints.rowName(row), lock.strength);
       // Where any on a cycle may be the victim, when a deadlock is found is left to timers as well.
-      const blockers = (): number[] => (storage.anyVictim ? locks.blockers(lock) : locks.nextBlockers(lock));
+      const blockers = (): number[] =>
+        storage.anyVictim ? locks.blockers(lock, isRefused()) : locks.nextBlockers(lock, isRefused());
       yield* waitForBlockers(this.#locker, blockers, `row lock on ${row.table.shape.name} ${row.id}`, touch);
     } finally {
       locks.leave(lock);

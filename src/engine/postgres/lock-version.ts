@@ -1,6 +1,6 @@
 /** The locks of the rows that a statement finds: which version it gets when the row has changed meanwhile. `heap_lock_tuple`, EvalPlanQual. */
-import { type LockRequest, type Row, SqlError, type Waiting } from '../../sql/model/index.ts';
-import { currentVersion } from '../versions.ts';
+import { type LockRequest, type LockStrength, type Row, SqlError, type Waiting } from '../../sql/model/index.ts';
+import { currentVersion, type Writer } from '../versions.ts';
 import * as footprints from './footprint.ts';
 import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { SnapshotReader } from './index-walk.ts';
@@ -26,11 +26,14 @@ export function* lockVersion(
   const mustBeUnchanged = transaction.keepsSnapshot && usesSnapshot(request);
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
   const before = transaction.rowLocks.mark();
-  const outcome = yield* transaction.rowLocks.lock(stored, strength, ifLocked);
+  const isRefused = mustBeUnchanged
+    ? (): boolean => isReplaced(found, strength, isWritten(request, strength), transaction.writer)
+    : never;
+  const outcome = yield* transaction.rowLocks.lock(stored, strength, ifLocked, isRefused);
   if (outcome === 'skipped') return 'skipped';
   if (mustBeUnchanged) checkUnchanged(found, strength === 'key share', reader);
   const current = currentVersion(stored.newest, transaction.writer);
-  if (request.reading === 'referencing' && strength !== 'key share' && isUnseen(found, reader))
+  if (request.reading === 'referencing' && isWritten(request, strength) && isUnseen(found, reader))
     throw concurrent('update');
   if (current === found) return found;
   if (current === null || current.isDeleted) {
@@ -47,6 +50,30 @@ export function* lockVersion(
 /** Of a row that a statement comes to twice (it has a WITH that writes) it changes the first time only. */
 function hasWritten({ newest }: StoredRow, { transaction, command }: SnapshotReader): boolean {
   return newest?.writer === transaction.writer && newest.command === command;
+}
+
+/** Of a lock that is waited for whatever becomes of the row. */
+export const never = (): boolean => false;
+
+/** Does the statement write the row that it locks? The queries of foreign keys, which do not say it, lock what they only read FOR KEY SHARE. */
+function isWritten({ purpose, reading }: LockRequest, strength: LockStrength): boolean {
+  return purpose === 'update' || purpose === 'delete' || (reading === 'referencing' && strength !== 'key share');
+}
+
+/**
+ * Has a commit replaced the version, so that a statement with the transaction's snapshot fails before its turn? PostgreSQL's queue is that of one
+ * version: `heap_update` and `heap_delete` fail one after another then. A locking SELECT goes along the newer versions first, and waits for the
+ * newest; it fails when one of them has been replaced as well, or the row is deleted (`heap_lock_updated_tuple_rec`).
+ * The footprint needs no access of its own: a commit that changes the answer releases a lock that conflicts with `strength`.
+ */
+function isReplaced(found: Version, strength: LockStrength, isWrite: boolean, reader: Writer): boolean {
+  const current = currentVersion(found.stored.newest, reader);
+  if (current === found) return false;
+  if (current === null || current.isDeleted) return true;
+  if (strength === 'key share' && keepsKeys(found, current)) return false;
+  // An update of a newer version that keeps its key lets FOR KEY SHARE pass, and which one does is not known here.
+  const isNext = current.older === found;
+  return isWrite || (strength !== 'key share' && !isNext);
 }
 
 /** @throws SqlError 40001 */
@@ -66,7 +93,7 @@ export function* lockConflict(
   const { stored } = found;
   const { transaction } = reader;
   transaction.storage.footprint?.touch(footprints.rowName(stored), 'see');
-  yield* transaction.rowLocks.lock(stored, strength, 'wait');
+  yield* transaction.rowLocks.lock(stored, strength, 'wait', never);
   if (transaction.keepsSnapshot) checkUnchanged(found, false, reader);
   if (isUnseen(found, reader)) throw concurrent('update');
   return currentVersion(stored.newest, transaction.writer) === found ? found : null;

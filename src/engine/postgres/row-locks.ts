@@ -38,10 +38,11 @@ export class RowLocks {
   /**
    * Others that hold what conflicts, and, for one that stands in line, those before it. Who has a lock already and wants a stronger one does
    * not stand in line, or those before it would wait for it (`skip_tuple_lock` in heapam.c).
+   * @param isRefused the request is for a version that has been replaced: only FOR KEY SHARE can hold that one, and its line is gone
    */
-  blockers(request: RowLock): number[] {
-    const ids: number[] = [];
-    for (const lock of this.held) if (blocks(lock, request)) ids.push(lock.owner.id);
+  blockers(request: RowLock, isRefused: boolean): number[] {
+    const ids = this.#holders(request, isRefused).map(({ owner }) => owner.id);
+    if (isRefused) return ids;
     const place = this.held.some((lock) => lock.owner === request.owner) ? 0 : this.queue.indexOf(request);
     for (let i = 0; i < place; i++) {
       const before = this.queue[i] as RowLock;
@@ -54,11 +55,15 @@ export class RowLocks {
    * Those of `blockers` that it waits for now: of several holders the one with the lowest number. PostgreSQL keeps them as a multixact, sorted by
    * transaction id, and waits for one member after another (`Do_MultiXactIdWait` in heapam.c), so a deadlock with a later one is found later.
    */
-  nextBlockers(request: RowLock): number[] {
-    const ids = this.blockers(request);
-    const holders = this.held.filter((lock) => blocks(lock, request)).toSorted((a, b) => a.number - b.number);
+  nextBlockers(request: RowLock, isRefused: boolean): number[] {
+    const ids = this.blockers(request, isRefused);
+    const holders = this.#holders(request, isRefused).toSorted((a, b) => a.number - b.number);
     const [first, ...later] = new Set(holders.map(({ owner }) => owner.id));
     return first === undefined ? ids : ids.filter((id) => !later.includes(id));
+  }
+
+  #holders(request: RowLock, isRefused: boolean): RowLock[] {
+    return this.held.filter((lock) => blocks(lock, request) && (!isRefused || lock.strength === 'key share'));
   }
 
   isBlocked(request: RowLock): boolean {

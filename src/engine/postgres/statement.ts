@@ -18,7 +18,7 @@ import {
 } from '../../sql/model/index.ts';
 import { writeKey, writeRow } from './dependencies.ts';
 import { changesKey, isReferable, sameKey, type PostgresTable, type StoredRow, type Version } from './table.ts';
-import { isUnseen, lockConflict, lockVersion } from './lock-version.ts';
+import { isUnseen, lockConflict, lockVersion, never } from './lock-version.ts';
 import { StatementObservations } from './observations.ts';
 import type { PostgresTransaction } from './transaction.ts';
 import type { SnapshotReader } from './index-walk.ts';
@@ -151,7 +151,7 @@ export class PostgresStatement implements StatementView {
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
     const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
     const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && isReferable(table.shape.indexes[i]));
-    yield* this.#transaction.rowLocks.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
+    yield* this.#transaction.rowLocks.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait', never);
     this.#watchWrite(table, version);
     const isLocked = stored.locks?.holds(this.#transaction.writer, 'update') === true;
     const rechecks: IndexId[] = [];
@@ -164,7 +164,7 @@ export class PostgresStatement implements StatementView {
     const version = ours(row);
     const { stored } = version;
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
-    yield* this.#transaction.rowLocks.lock(stored, 'update', 'wait');
+    yield* this.#transaction.rowLocks.lock(stored, 'update', 'wait', never);
     this.#watchWrite(stored.table, version);
     this.#observations.write(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
   }
