@@ -123,6 +123,8 @@ export interface Statement {
   readonly place: Place;
   /** The name by which later values use its rows or its row count: unique within the unit. `null`: none does. */
   readonly result: string | null;
+  /** Does the code look at how many rows an UPDATE or DELETE found, in a condition or in what it gives to its caller? */
+  readonly isCountSeen?: true;
   /** How the library runs SQL text, where what the source calls has no FOR UPDATE: `$queryRaw`. */
   readonly rawCall?: string;
 }

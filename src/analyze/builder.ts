@@ -13,6 +13,7 @@ import type {
   UnitStep,
   Value,
 } from './application.ts';
+import { withSeenCounts } from './seen-counts.ts';
 
 /** An application as it is written: a schema, and units by name. */
 export interface ApplicationDefinition {
@@ -33,7 +34,11 @@ export type Operand = Value | string | number | boolean | null;
 export function application({ dialect = 'postgres', schema, units }: ApplicationDefinition): Application {
   if (typeof schema !== 'string') throw shape('`schema` is not a text');
   if (typeof units !== 'object' || units === null) throw shape('`units` is not an object');
-  const named = Object.entries(units).map(([name, steps]) => ({ name, steps, place: placeOf(steps) }));
+  const named = Object.entries(units).map(([name, steps]) => ({
+    name,
+    steps: withSeenCounts(steps, []),
+    place: placeOf(steps),
+  }));
   return { dialect, schema, units: named, notUnderstood: [] };
 }
 

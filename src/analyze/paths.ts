@@ -233,6 +233,29 @@ export function statementsIn(steps: readonly AnyStep[]): readonly Statement[] {
   });
 }
 
+/** The steps, with each of their statements as `change` makes it. */
+export function mapStatements<Of extends AnyStep>(
+  steps: readonly Of[],
+  change: (statement: Statement) => Statement,
+): readonly Of[] {
+  const changed = (step: AnyStep): AnyStep => {
+    switch (step.kind) {
+      case 'statement':
+        return change(step);
+      case 'transaction':
+        return { ...step, steps: mapStatements(step.steps, change) };
+      case 'loop':
+        return { ...step, steps: mapStatements(step.steps, change) };
+      case 'branch':
+        return { ...step, ifTrue: mapStatements(step.ifTrue, change), ifFalse: mapStatements(step.ifFalse, change) };
+      default:
+        return step;
+    }
+  };
+  // Each step keeps its kind.
+  return steps.map((step) => changed(step) as Of);
+}
+
 function renamed(steps: readonly AnyStep[], rename: (name: string) => string): readonly AnyStep[] {
   const value = (old: Value): Value => renamedValue(old, rename);
   return steps.map((step): AnyStep => {

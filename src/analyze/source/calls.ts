@@ -153,7 +153,9 @@ function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[
 function givenTo(machine: Machine, callee: Abstract, args: readonly Abstract[]): readonly Value[] {
   const module = callee.kind === 'external' ? callee.module : null;
   const before = machine.given.get(module) ?? [];
-  const now = [...(callee.kind === 'external' ? (callee.given ?? []) : [valueOf(callee)]), ...args.map(valueOf)];
+  const values = args.map(valueOf);
+  if (module === null) machine.shown.push(...values);
+  const now = [...(callee.kind === 'external' ? (callee.given ?? []) : [valueOf(callee)]), ...values];
   const all = readsBehind([...before, ...now]);
   const given = all ?? [{ kind: 'unknown', reason: 'what other code was given' } as const];
   machine.given.set(module, given);

@@ -15,12 +15,13 @@ import {
 import { setProperty } from './attached.ts';
 import { type Machine, normalCompletion } from './machine.ts';
 import { request } from './request-name.ts';
-import { isNothing, truthOf } from './value-arithmetic.ts';
+import { isNothing, truthOf, valueOf } from './value-arithmetic.ts';
 
 export function runHandlers(machine: Machine, [fn, ...rest]: readonly FunctionValue[], at: ts.Node): void {
   if (fn === undefined) return;
   const link = new Link(machine, () => runHandlers(machine, rest, at));
   const ended = machine.settle(machine.invoke(fn, handlerArguments(machine, fn, link.next), at), at);
+  machine.shown.push(valueOf(ended));
   if (ended.kind !== 'never') link.continue();
 }
 

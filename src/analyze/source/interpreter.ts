@@ -59,6 +59,7 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
     called: new Set(),
     made: new Map(),
     given: new Map(),
+    shown: [],
     attached: new Map(),
     middleware: [],
     mounts: [],
@@ -75,6 +76,7 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
       machine.handlers = [];
       machine.called.clear();
       machine.given.clear();
+      machine.shown.length = 0;
       machine.attached.clear();
     },
     evaluate: (node, scope) => {

@@ -215,9 +215,12 @@ function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Ab
       });
   }
   if (conversions.test(name))
-    return native(name, (args) =>
-      value.kind === 'unknown' && takesValue.test(name) ? (args[0] ?? plain(value)) : plain(value),
-    );
+    return native(name, (args) => {
+      if (value.kind === 'unknown' && takesValue.test(name)) return args[0] ?? plain(value);
+      // `response.json(...)`
+      machine.shown.push(...args.map(valueOf));
+      return plain(value);
+    });
   return plain(value.kind === 'unknown' ? value : computedFrom(`what ${name} returns`, [value]));
 }
 

@@ -1,15 +1,18 @@
 /** The steps of a unit in one form: no empty branches, no commit where the transaction ends anyway, no names that are not used. */
 import type { Value } from '../application.ts';
+import { mapStatements } from '../paths.ts';
+import { withSeenCounts } from '../seen-counts.ts';
 import type { AnyStep } from './emitter.ts';
 import { simplifyConditions } from './simplify-conditions.ts';
 
-export function tidySteps(steps: readonly AnyStep[]): readonly AnyStep[] {
-  const short = shorten(simplifyConditions(steps), true);
+/** @param given to the unit's caller: what it returned, and what the functions of its response got */
+export function tidySteps(steps: readonly AnyStep[], given: readonly Value[]): readonly AnyStep[] {
+  const short = shorten(simplifyConditions(withSeenCounts(steps, given)), true);
   const used = new Set<string>();
   forEachValue(short, (value) => {
     if ('statement' in value) used.add(value.statement);
   });
-  return withoutUnusedNames(short, used);
+  return mapStatements(short, (one) => (one.result === null || used.has(one.result) ? one : { ...one, result: null }));
 }
 
 /** @param isLast Does the transaction, or the unit, end behind the steps? */
@@ -77,24 +80,6 @@ export function mayEnd(step: AnyStep): boolean {
     default:
       return false;
   }
-}
-
-function withoutUnusedNames(steps: readonly AnyStep[], used: ReadonlySet<string>): readonly AnyStep[] {
-  return steps.map((step): AnyStep => {
-    switch (step.kind) {
-      case 'statement':
-        return step.result === null || used.has(step.result) ? step : { ...step, result: null };
-      case 'transaction':
-      case 'loop':
-        return { ...step, steps: withoutUnusedNames(step.steps, used) } as AnyStep;
-      case 'branch': {
-        const [ifTrue, ifFalse] = [withoutUnusedNames(step.ifTrue, used), withoutUnusedNames(step.ifFalse, used)];
-        return { ...step, ifTrue, ifFalse } as AnyStep;
-      }
-      default:
-        return step;
-    }
-  });
 }
 
 function forEachValue(steps: readonly AnyStep[], visit: (value: Value) => void): void {

@@ -20,7 +20,7 @@ import { interpreter } from './interpreter.ts';
 import { type Completion, type FoundUnit, type Machine, normalCompletion } from './machine.ts';
 import { isTrue } from './conditions.ts';
 import { allAttached } from './attached.ts';
-import { truthOf } from './value-arithmetic.ts';
+import { truthOf, valueOf } from './value-arithmetic.ts';
 import { guardsOf } from './guards.ts';
 import { runHandlers } from './handlers.ts';
 import { middlewareBefore } from './middleware.ts';
@@ -83,7 +83,8 @@ export function readUnits(
     machine.restart();
     withinLimits(machine, node, body);
     for (const fn of machine.called) called.add(fn);
-    const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
+    const given = [...machine.shown, ...[...machine.attached.values()].map(({ value }) => valueOf(value))];
+    const steps = tidySteps(machine.emitter.steps, given) as readonly UnitStep[];
     if (steps.some(does))
       read.push({
         isCallerLost: machine.isCallerLost,
@@ -223,7 +224,8 @@ function runUnit(machine: Machine, unit: FoundUnit): void {
   }
   if (kind === 'route') return runHandlers(machine, functions, node);
   // The caller awaits what a function that is not async gives.
-  for (const fn of functions) machine.settle(machine.invoke(fn, ownArguments(machine, fn), node), node);
+  for (const fn of functions)
+    machine.shown.push(valueOf(machine.settle(machine.invoke(fn, ownArguments(machine, fn), node), node)));
 }
 
 function ownArguments(machine: Machine, { node }: FunctionValue): readonly Abstract[] {

@@ -2,8 +2,10 @@
 import { exactColumn } from '../../sql/index.ts';
 import type { Place, Statement, Step, Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
+import { mapStatements } from '../paths.ts';
 import { indexColumns, uniqueIndexes } from '../row-keys.ts';
 import type { Schema } from '../schema.ts';
+import { withSeenCounts } from '../seen-counts.ts';
 import type { ResultColumn } from '../statement-columns.ts';
 import { type Flow, type FlowBranch, resultOfElement } from './flow-variants.ts';
 import { type Inferred, inferValue, type Observed, type Source } from './infer-value.ts';
@@ -37,7 +39,7 @@ export interface FlowOptions {
 
 export function stepsOfFlow(flow: Flow, options: FlowOptions): FlowSteps {
   const builder = new FlowBuilder(options);
-  const steps = withoutUnusedResults(builder.steps(flow, 0, []));
+  const steps = withoutUnusedResults(withSeenCounts(builder.steps(flow, 0, []), []));
   return { steps, inferences: builder.inferences, titles: [...builder.titles] };
 }
 
@@ -321,14 +323,7 @@ function withoutUnusedResults(steps: readonly Step[]): readonly Step[] {
     }
   };
   visit(steps);
-  const strip = (all: readonly Step[]): readonly Step[] =>
-    all.map((step): Step => {
-      if (step.kind === 'statement')
-        return step.result !== null && used.has(step.result) ? step : { ...step, result: null };
-      if (step.kind === 'branch') return { ...step, ifTrue: strip(step.ifTrue), ifFalse: strip(step.ifFalse) };
-      return step.kind === 'loop' ? { ...step, steps: strip(step.steps) } : step;
-    });
-  return strip(steps);
+  return mapStatements(steps, (one) => (one.result !== null && used.has(one.result) ? one : { ...one, result: null }));
 }
 
 function innerSteps(step: Step): readonly (readonly Step[])[] {
