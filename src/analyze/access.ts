@@ -16,6 +16,10 @@ export interface Access {
   /** Is there a condition beside the key, so that it may find nothing although the row is there? */
   readonly mayMiss: boolean;
   readonly inserts: boolean;
+  /** Of the rows that a statement itself names: columns that its conditions say to equal a value, where equal values are the same value. */
+  readonly equals?: ReadonlyMap<string, Value>;
+  /** Columns that an UPDATE sets to more than the row has in them: `version = version + 1`. */
+  readonly increases?: ReadonlySet<string>;
   /** Does an INSERT write the row of its key where there is one? ON CONFLICT DO UPDATE, REPLACE. */
   readonly overwrites?: boolean;
   /** Does an INSERT fail where a row has its key? */

@@ -3,6 +3,7 @@ import type { IsolationName, Table } from '../sql/index.ts';
 import type { Amounts } from './amounts.ts';
 import type { Value } from './application.ts';
 import type { RowValue } from './column-values.ts';
+import { guardsIn } from './optimistic-locks.ts';
 import { DecidedSteps, type ParameterColumns } from './parameter-columns.ts';
 import { statementsIn } from './paths.ts';
 import type { Witness } from './robust-set.ts';
@@ -68,6 +69,7 @@ export function concreteWitness(
       level: levels.get(transaction) as IsolationName,
       arguments: (instances[instance] as Instance).arguments(loopsIn(transaction.steps)),
       steps: decided.of(transaction.steps),
+      guards: guardsIn(transaction.paths),
     };
   });
   const part = schema.parts.for(sessions.flatMap(({ steps }) => statementsIn(steps).map(({ sql }) => sql)));

@@ -20,6 +20,7 @@ function adding(ddl: string, rows: readonly string[], ids: readonly number[]): W
       level: 'read committed',
       arguments: { id, by: at + 1 },
       steps: [read, write],
+      guards: [],
     })),
     state: ['SELECT id, n FROM t ORDER BY 1'],
     ignored: [],

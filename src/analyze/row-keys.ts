@@ -15,6 +15,8 @@ export interface Source {
   readonly rows: readonly AccessedRow[];
   /** Do conditions say more than the key? */
   readonly mayMiss: boolean;
+  /** What the conditions say columns to equal. */
+  readonly equals: ReadonlyMap<string, Value>;
 }
 
 /** What an expression computes from parameters alone, for a column where one has it; `undefined`: the server computes it from rows. */
@@ -55,8 +57,14 @@ function source(table: Table, alias: string, all: readonly Node[], known: readon
   const found = uniqueIndexes(table)
     .map((index) => keysOf(table, index, equalities, reading.schema))
     .find((keys) => keys !== undefined);
-  if (found === undefined) return { table, alias, rows: [{ kind: 'condition' }], mayMiss: true };
-  return { table, alias, rows: found.rows, mayMiss: conditions.length > found.columns || found.rows.length > 1 };
+  const equals = new Map(
+    equalities.flatMap(({ column, values: [value, ...more] }) =>
+      value === undefined || more.length > 0 ? [] : [[column, value] as const],
+    ),
+  );
+  if (found === undefined) return { table, alias, rows: [{ kind: 'condition' }], mayMiss: true, equals };
+  const mayMiss = conditions.length > found.columns || found.rows.length > 1;
+  return { table, alias, rows: found.rows, mayMiss, equals };
 }
 
 /** The primary key first: constants name rows by it. */

@@ -21,16 +21,13 @@ export function runStatements(dialect: Dialect): RunSession {
   };
 }
 
-async function runWith(
-  { scope, level, steps, arguments: given }: WitnessSession,
-  client: ProgramClient,
-  dialect: Dialect,
-): Promise<Ran> {
+async function runWith(session: WitnessSession, client: ProgramClient, dialect: Dialect): Promise<Ran> {
   const { begin } = engineOf[dialect];
+  const { scope, level } = session;
   try {
-    if (scope === 'transactions of their own') return await runUnit(steps, given, client, dialect, level);
+    if (scope === 'transactions of their own') return await runUnit(session, client, dialect, level);
     for (const sql of begin(level)) await client.query(sql);
-    const ran = await runSteps(steps, given, client, dialect);
+    const ran = await runSteps(session, client, dialect);
     await client.query(ran.end === 'aborted' ? 'ROLLBACK' : 'COMMIT');
     return ran;
   } catch (error) {

@@ -18,6 +18,8 @@ export interface Ran {
   readonly wrote: readonly Write[];
   /** What the conditions came to, of steps and of values. */
   readonly decided: readonly boolean[];
+  /** Did an optimistic lock find no row, with nothing written besides? The code says so to its caller. */
+  readonly isRefused: boolean;
 }
 
 /** A statement with what its parameters were. */
@@ -26,27 +28,32 @@ export interface Write {
   readonly given: readonly unknown[];
 }
 
+/** Of a `WitnessSession`: what runs. */
+interface RanSession {
+  readonly steps: readonly AnyStep[];
+  readonly arguments: Arguments;
+  readonly guards: readonly string[];
+}
+
 /** @throws RefusedStatement, after which the transaction is to be rolled back */
 export async function runSteps(
-  steps: readonly AnyStep[],
-  given: Arguments,
+  { steps, ...session }: RanSession,
   client: ProgramClient,
   dialect: Dialect,
 ): Promise<Ran> {
-  const run = new Run(given, client, dialect, null);
+  const run = new Run(session, client, dialect, null);
   const end = await run.through(steps);
   return run.ran(end === 'abort' ? 'aborted' : 'committed');
 }
 
 /** A unit's steps in transactions of their own, as the application runs them. @param level of those that name none */
 export async function runUnit(
-  steps: readonly AnyStep[],
-  given: Arguments,
+  { steps, ...session }: RanSession,
   client: ProgramClient,
   dialect: Dialect,
   level: IsolationName,
 ): Promise<Ran> {
-  const run = new Run(given, client, dialect, level);
+  const run = new Run(session, client, dialect, level);
   try {
     const end = await run.through(steps);
     return run.ran(end === 'abort' && !run.hasWritten ? 'aborted' : 'committed');
@@ -59,7 +66,7 @@ export async function runUnit(
 
 /** A run that an error ended. */
 export function ranInVain(end: 'partial' | 'aborted'): Ran {
-  return { end, saw: [], wrote: [], decided: [] };
+  return { end, saw: [], wrote: [], decided: [], isRefused: false };
 }
 
 type End = 'open' | 'return' | 'abort';
@@ -69,6 +76,8 @@ class Run {
   readonly #wrote: Write[] = [];
   readonly #decided: boolean[] = [];
   readonly #arguments: Arguments;
+  readonly #guards: readonly string[];
+  #hasMissed = false;
   readonly #client: ProgramClient;
   readonly #dialect: Dialect;
   readonly #results = new Map<string, QueryResult>();
@@ -81,16 +90,23 @@ class Run {
   readonly #pieceLevel: IsolationName | null;
   #isInTransaction: boolean;
 
-  constructor(given: Arguments, client: ProgramClient, dialect: Dialect, pieceLevel: IsolationName | null) {
+  constructor(
+    { arguments: given, guards }: Omit<RanSession, 'steps'>,
+    client: ProgramClient,
+    dialect: Dialect,
+    pieceLevel: IsolationName | null,
+  ) {
     this.#pieceLevel = pieceLevel;
     this.#isInTransaction = pieceLevel === null;
     this.#dialect = dialect;
     this.#arguments = given;
+    this.#guards = guards;
     this.#client = client;
   }
 
   ran(end: Ran['end']): Ran {
-    return { end, saw: this.#saw, wrote: this.#wrote, decided: this.#decided };
+    const isRefused = this.#hasMissed && this.#wrote.length === 0;
+    return { end, saw: this.#saw, wrote: this.#wrote, decided: this.#decided, isRefused };
   }
 
   async through(steps: readonly AnyStep[]): Promise<End> {
@@ -190,6 +206,7 @@ class Run {
     const given = parameters.map((value) => this.#value(value));
     const answer = await this.#client.query(sql, given);
     this.#saw.push(answer);
+    this.#hasMissed ||= answer.count === 0 && this.#guards.includes(sql);
     if (answer.count > 0 && !isSelect(sql)) this.#wrote.push({ statement, given });
     if (result !== null) this.#results.set(result, answer);
   }

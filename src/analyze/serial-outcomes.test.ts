@@ -33,6 +33,7 @@ function twice(steps: readonly Step[], start: number, ...amounts: readonly [numb
       level: 'read committed',
       arguments: { id: 1, amount: each },
       steps,
+      guards: [],
     })),
     state: ['SELECT id, balance FROM accounts ORDER BY 1'],
     ignored: [],

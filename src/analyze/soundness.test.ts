@@ -8,6 +8,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { Dialect, Statement, Step, Value } from './application.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
 import { exploringHere } from './explore-witness.ts';
+import { guardsIn } from './optimistic-locks.ts';
 import { RobustSet } from './robust-set.ts';
 import { readSchema } from './schema.ts';
 import { transactionsOf } from './transactions.ts';
@@ -157,6 +158,36 @@ function takingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
     ]);
 }
 
+/** Reads a row, changes it where it is as it was read, and looks whether it was: `b` is a version, or a state that others set back. */
+function optimisticTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
+  const of = (sql: string, ...given: readonly Value[]): Statement => statement(placed(sql, dialect), given, 'saved');
+  const saves = (k: Value): fc.Arbitrary<Statement> =>
+    fc.constantFrom(
+      of('UPDATE t SET a = $1, b = b + 1 WHERE id = $2 AND b = $3', column('first', 'a'), k, column('first', 'b')),
+      of('UPDATE t SET a = a + $1, b = b + 1 WHERE id = $2 AND b = $3', argument('v'), k, column('first', 'b')),
+      of('UPDATE t SET a = $1 WHERE id = $2 AND b = $3', column('first', 'a'), k, column('first', 'b')),
+      of('UPDATE t SET b = 5 WHERE id = $1 AND b = $2', k, column('first', 'b')),
+      of('DELETE FROM t WHERE id = $1 AND b = $2', k, column('first', 'b')),
+    );
+  const rest = fc.array(
+    fc.oneof(...statements[dialect]).filter((one) => !usesFirst(one)),
+    { maxLength: 1 },
+  );
+  const isNone: Value = expression('=', { kind: 'row-count', statement: 'saved' }, 0);
+  return key
+    .chain((k) => fc.tuple(fc.constant(k), saves(k), rest, fc.constantFrom('throw', 'else', 'always')))
+    .map(([k, save, others, when]) => [
+      statement(placed('SELECT a, b FROM t WHERE id = $1', dialect), [k], 'first'),
+      save,
+      branch<Step>(isNone, when === 'throw' ? [abort()] : [], when === 'else' ? others : []),
+      ...(when === 'else' ? [] : others),
+    ]);
+}
+
+function placed(sql: string, dialect: Dialect): string {
+  return { postgres: sql, mysql: sql.replaceAll(/\$\d/g, '?') }[dialect];
+}
+
 function usesFirst({ parameters }: Statement): boolean {
   return parameters.some(({ kind }) => kind === 'column');
 }
@@ -201,6 +232,7 @@ function anySet(dialect: Dialect): fc.Arbitrary<readonly DrawnTransaction[]> {
     { weight: 3, arbitrary: setOf(anyLevel, fc.oneof(choosingTransaction(dialect), guardedTransaction(dialect))) },
     { weight: 1, arbitrary: setOf(anyLevel, takingTransaction(dialect)) },
     { weight: 2, arbitrary: setOf(anyLevel, makingTransaction(dialect)) },
+    { weight: 3, arbitrary: setOf(anyLevel, fc.oneof(optimisticTransaction(dialect), guardedTransaction(dialect))) },
     { weight: 1, arbitrary: setOf(fc.constant('serializable'), anyTransaction(dialect)) },
   );
 }
@@ -231,8 +263,10 @@ test.each<Dialect>(['postgres', 'mysql'])(
         const levels = transactions.map(({ level }) => level);
         fc.pre(new RobustSet(analyzed, dialect).isRobust(levels));
         const sessions = given.map((values, at) => {
-          const { level, steps } = transactions[at % transactions.length] as (typeof transactions)[number];
-          return { name: `s${at}`, scope: 'one transaction' as const, level, arguments: values, steps };
+          const number = at % transactions.length;
+          const { level, steps } = transactions[number] as (typeof transactions)[number];
+          const guards = guardsIn(analyzed[number]?.paths ?? []);
+          return { name: `s${at}`, scope: 'one transaction' as const, level, arguments: values, steps, guards };
         });
         const explored = await exploringHere()(
           {

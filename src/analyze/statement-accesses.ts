@@ -15,6 +15,8 @@ import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } fro
 import { type Schema, tableNamed } from './schema.ts';
 import type { SnapshotReads } from './level-reads.ts';
 import { isExclusive, isLockedBy, isOfTaken, lockingClauses, skips, takenRows } from './skip-locked.ts';
+import { StatementColumns } from './statement-columns.ts';
+import { increasedColumns, sameWhereEqual } from './version-updates.ts';
 import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.ts';
 import { statementTree } from './statement-tree.ts';
 
@@ -51,6 +53,8 @@ function readAccesses(statement: Statement, schema: Schema): StatementAccesses {
 class NotReadable extends Error {}
 
 interface Reading extends TreeReading {
+  /** Of a SELECT from one table: its columns, by the names that the result has for them. */
+  readonly shows: ReadonlyMap<string, string>;
   /** Is its result one row where it finds that of its key, and else none? */
   readonly findsOneRow: boolean;
 }
@@ -62,8 +66,11 @@ interface TreeReading {
 
 function readingOf(statement: Statement, schema: Schema): Reading {
   const tree = statementTree(statement.sql, schema.dialect);
-  if (tree === null) return { moments: [], readsSnapshot: 'none', findsOneRow: false };
-  return { ...treeReadingOf(tree, statement, schema), findsOneRow: findsOneRow(tree, statement) };
+  if (tree === null) return { moments: [], readsSnapshot: 'none', findsOneRow: false, shows: new Map() };
+  const findsOne = findsOneRow(tree, statement);
+  const outputs = findsOne && 'SelectStmt' in tree ? new StatementColumns(tree, schema).outputs : [];
+  const shows = new Map([...outputs].map(([name, { column }]) => [name, column]));
+  return { ...treeReadingOf(tree, statement, schema), findsOneRow: findsOne, shows };
 }
 
 function treeReadingOf(tree: Node, of: Statement, schema: Schema): TreeReading {
@@ -175,7 +182,9 @@ class StatementReader {
         return [column?.name ?? name, this.#valueOf(node, column)] as const;
       }),
     );
-    const writes = this.#accesses(rows, this.#columnsOf(target), written, false);
+    const increases = increasedColumns(this.#assignments(update), target, this.#valueOf, this.#schema.dialect);
+    const found = this.#accesses(rows, this.#columnsOf(target), written, false);
+    const writes = found.map((access): Access => ({ ...access, increases }));
     const checks = checksOfUpdate(target.table, written, values, this.#schema);
     return afterSnapshot(
       [...this.#readsOfSelects(), ...this.#readsOfOthers(update.fromClause, update.whereClause, update.relation)],
@@ -237,12 +246,13 @@ class StatementReader {
   }
 
   #accesses(
-    { table, rows, mayMiss }: Source,
+    { table, rows, mayMiss, equals: all }: Source,
     reads: ReadonlySet<string>,
     writes: ReadonlySet<string>,
     locks: boolean,
   ): readonly Access[] {
-    return rows.map((row) => ({ table, row, reads, writes, locks, mayMiss, inserts: false }));
+    const equals = sameWhereEqual(all, table, this.#schema.dialect);
+    return rows.map((row) => ({ table, row, reads, writes, locks, mayMiss, inserts: false, equals }));
   }
 
   // ---- columns

@@ -1,6 +1,14 @@
 /** From transactions in the words of the schema to the templates of the robustness algorithms: numbers for tables, columns and rows. */
 import type { Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
+import {
+  type FoundPath,
+  heldColumns,
+  isRefused,
+  type VersionColumns,
+  versionColumns,
+  withVersioned,
+} from './optimistic-locks.ts';
 import { isDelete, replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
 import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
@@ -44,6 +52,7 @@ export interface RowChanges {
   readonly inserted: ReadonlySet<number>;
   /** A row may be gone again, or have another key: of two transactions, both may insert it. */
   readonly removed: ReadonlySet<number>;
+  readonly versions: VersionColumns;
 }
 
 const accessesMaxDefault = 500_000;
@@ -122,7 +131,8 @@ function templatesOfOne(
     const { variants, isCut } = hasRoom ? variantsOf(path, (table) => changes.inserted.has(table.id)) : unfollowed;
     hasCut ||= isCut;
     for (const variant of variants) {
-      const { statements, rows } = new TemplateOfPath(numbers, rules, changes.removed).of(path, variant);
+      if (isRefused(path, variant)) continue;
+      const { statements, rows } = new TemplateOfPath(numbers, rules, changes).of(path, variant);
       const key = JSON.stringify(statements);
       if (seen.has(key) || statements.length === 0) continue;
       seen.add(key);
@@ -141,7 +151,8 @@ export function rowChangesOf(transactions: readonly AnalyzedTransaction[]): RowC
     new Set(accesses.flatMap((access) => (isWanted(access) ? [access.table.id] : [])));
   // REPLACE deletes rows of other keys, and what ON CONFLICT writes may be a key.
   const removes = (access: Access): boolean => isDelete(access) || access.overwrites === true;
-  return { inserted: tablesOf(({ inserts }) => inserts), removed: tablesOf(removes) };
+  const removed = tablesOf(removes);
+  return { inserted: tablesOf(({ inserts }) => inserts), removed, versions: versionColumns(accesses, removed) };
 }
 
 /** Columns beyond this share one bit: they conflict where they need not, never the other way round. */
@@ -172,12 +183,12 @@ class Numbers {
 class TemplateOfPath {
   readonly #numbers: Numbers;
   readonly #rules: RowRules;
-  readonly #removed: RowChanges['removed'];
+  readonly #changes: RowChanges;
   readonly #variables = new Map<string, number>();
   readonly #rows: NamedRow[] = [];
 
-  constructor(numbers: Numbers, rules: RowRules, removed: RowChanges['removed']) {
-    this.#removed = removed;
+  constructor(numbers: Numbers, rules: RowRules, changes: RowChanges) {
+    this.#changes = changes;
     this.#numbers = numbers;
     this.#rules = rules;
   }
@@ -190,7 +201,7 @@ class TemplateOfPath {
       const insertedLater = this.#rules.replacesRows ? tablesInsertedAfter(path, at) : new Set<Table>();
       const kept = moments.map((accesses) =>
         accesses.flatMap((access): TemplateAccess[] => {
-          const left = absenceOf(access, at, variant);
+          const left = this.#withoutHeld(absenceOf(access, at, variant), at, { path, variant });
           if (left === undefined) return [];
           const whole = writesOfReplaced(left, insertedLater);
           return [this.#access(isUndone ? { ...whole, writes: new Set(), locks: false, creates: false } : whole)];
@@ -203,6 +214,16 @@ class TemplateOfPath {
     return { statements: statements.filter(({ moments }) => moments.length > 0), rows: this.#rows };
   }
 
+  /** A column that an optimistic lock finds as it was read counts as read by the lock only. */
+  #withoutHeld(access: Access | undefined, at: number, found: FoundPath): Access | undefined {
+    if (access === undefined) return undefined;
+    const held = heldColumns({ at, access }, found, () => true);
+    if (held.size === 0) return access;
+    const guarded = withVersioned(held, access.table, this.#changes.versions);
+    const reads = new Set([...access.reads].filter((name) => !guarded.has(name)));
+    return reads.size === 0 ? undefined : { ...access, reads };
+  }
+
   #access({ table, row, reads, writes, locks, creates = false }: Access): TemplateAccess {
     return {
       table: this.#numbers.table(table),
@@ -210,7 +231,7 @@ class TemplateOfPath {
       reads: this.#numbers.columns(table, reads),
       writes: this.#numbers.columns(table, writes),
       locks,
-      ...(creates && !this.#removed.has(table.id) ? { creates } : {}),
+      ...(creates && !this.#changes.removed.has(table.id) ? { creates } : {}),
     };
   }
 

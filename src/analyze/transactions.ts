@@ -37,12 +37,14 @@ export interface AnalyzedStatement {
   readonly moments: Moments;
   readonly readsSnapshot: SnapshotReads;
   readonly findsOneRow: boolean;
+  /** Of a SELECT from one table: its columns, by the names that the result has for them. */
+  readonly shows: ReadonlyMap<string, string>;
   readonly isUndone: boolean;
 }
 
-type Reading = Pick<AnalyzedStatement, 'moments' | 'readsSnapshot' | 'findsOneRow'>;
+type Reading = Pick<AnalyzedStatement, 'moments' | 'readsSnapshot' | 'findsOneRow' | 'shows'>;
 
-const nothingRead: Reading = { moments: [], readsSnapshot: 'none', findsOneRow: false };
+const nothingRead: Reading = { moments: [], readsSnapshot: 'none', findsOneRow: false, shows: new Map() };
 
 export function transactionsOf(application: Application, schema: Schema): readonly AnalyzedTransaction[] {
   return application.units.flatMap((unit) => {
@@ -105,8 +107,8 @@ export function analyzedSteps(
   };
   const withMoments = (path: Path): AnalyzedPath =>
     path.map(({ statement, ...at }) => {
-      const { moments, readsSnapshot, findsOneRow } = read(statement);
-      return { statement, ...at, moments, readsSnapshot, findsOneRow };
+      const { moments, readsSnapshot, findsOneRow, shows } = read(statement);
+      return { statement, ...at, moments, readsSnapshot, findsOneRow, shows };
     });
   return { paths: paths.map(withMoments), notUnderstood, hasLoops };
 }

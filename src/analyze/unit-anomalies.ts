@@ -160,7 +160,7 @@ class UnitSearch {
     for (const one of this.#templates.filter(({ transaction }) => transaction === first))
       for (const other of ofSecond.toSorted((a, b) => Number(b === one) - Number(a === one))) {
         if (this.#isOver) return found;
-        for (const witness of staleReads(one, other, this.#set.rowChanges.removed)) {
+        for (const witness of staleReads(one, other, this.#set.rowChanges)) {
           found.push(witness);
           if (found.length === witnessesMax) return found;
         }

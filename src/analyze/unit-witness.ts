@@ -7,6 +7,7 @@ import { exactColumn } from '../sql/index.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { isDelete } from './replaced-rows.ts';
+import { changesVersion, heldColumns } from './optimistic-locks.ts';
 import { canHold, foundRow, rowOf } from './row-counts.ts';
 import { isOneOf, ofEach } from './paths.ts';
 import { rowText } from './row-keys.ts';
@@ -17,12 +18,12 @@ import { absenceOf } from './variants.ts';
 
 /**
  * Of two instances, each with its path: one witness for each way to choose rows. O(s^4) for paths of s statements.
- * @param removed numbers of tables whose rows may be gone again
+ * @param changes of the whole application
  */
 export function* staleReads(
   first: PathTemplate,
   second: PathTemplate,
-  removed: RowChanges['removed'],
+  { removed, versions }: RowChanges,
 ): Iterable<Witness> {
   const seen = new Set<string>();
   const [ofFirst, ofSecond] = [accessesOf(first), accessesOf(second)];
@@ -31,10 +32,14 @@ export function* staleReads(
     if (write.access.writes.size === 0) continue;
     const results = resultsBehind(first.path, write.at);
     const reads = ofFirst.filter((read) => read.at < write.at && isStaleRead(first.path, read.at, write.at, results));
-    for (const read of reads)
+    for (const read of reads) {
+      const inTransaction = (guard: number): boolean => first.path[guard]?.piece === first.path[write.at]?.piece;
+      const held = heldColumns(read, first, inTransaction);
+      const columns = new Set([...columnsOf(read, first.path, results)].filter((name) => !held.has(name)));
       for (const overwrite of overwrites) {
         if (
-          !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
+          !overwritesRead(overwrite.access, read.access, columns) ||
+          changesVersion(overwrite.access, held, versions) ||
           hasOtherKey(overwrite, read, ofSecond) ||
           leavesNothingToWrite(overwrite, read, write) ||
           (!mayReplace(overwrite, ofSecond) &&
@@ -56,6 +61,7 @@ export function* staleReads(
           yield witness;
         }
       }
+    }
   }
 }
 

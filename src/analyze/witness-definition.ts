@@ -26,6 +26,8 @@ export interface WitnessSession {
   readonly level: IsolationName;
   readonly arguments: Arguments;
   readonly steps: readonly AnyStep[];
+  /** Texts of UPDATEs and DELETEs that refuse the run where they find no row: the code then says so. */
+  readonly guards: readonly string[];
 }
 
 /** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. `overwritten`: only what units wrote on the way is. */

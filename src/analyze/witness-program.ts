@@ -51,8 +51,9 @@ export function programOf(
       const ran = end.results as Readonly<Record<string, Ran>>;
       // Half of a unit is no transaction of any serial order.
       if (definition.sessions.some(({ name }) => ran[name]?.end === 'partial')) return true;
+      // A run that was refused wrote nothing, and its caller knows: the others are compared without it.
       const committed = definition.sessions
-        .filter(({ name }) => ran[name]?.end === 'committed')
+        .filter(({ name }) => ran[name]?.end === 'committed' && !ran[name].isRefused)
         .map(({ name }) => name);
       const seen = outcomeText(committed, ran, state, definition);
       const explained = await serial.explains(committed, seen);

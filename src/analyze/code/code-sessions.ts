@@ -27,11 +27,11 @@ export class CodeSessions {
     this.#units = units;
     this.#dialect = dialect;
     this.#isFresh = isFresh;
-    this.sent = new SentStatements(dialect);
+    this.sent = new SentStatements(dialect, []);
   }
 
-  readonly run: RunSession = async ({ name, scope, arguments: given }, connecting) => {
-    const sent = new SentStatements(this.#dialect);
+  readonly run: RunSession = async ({ name, scope, arguments: given, guards }, connecting) => {
+    const sent = new SentStatements(this.#dialect, guards);
     this.sent = sent;
     const unit = this.#units.get(name);
     const call = unit === undefined ? { reason: `no unit is named ${name}` } : unitCall(unit, given);

@@ -3,8 +3,8 @@
  * times. A search with backtracking; O(steps) where no two ways begin alike.
  */
 import type { AnyStep, Dialect, Place, Unit } from '../application.ts';
-import { shapeOf } from '../traffic/statement-shape.ts';
 import type { SentStatement } from './sent-statements.ts';
+import { statementKey } from './statement-key.ts';
 
 /** The run did something else than the source was read to do. */
 export interface Difference {
@@ -131,7 +131,7 @@ class Search {
   #takes(from: number, sql: string, place: Place, after: (at: number) => boolean): boolean {
     for (let at = from; ; at += 1) {
       const next = this.#sent[at];
-      if (next?.role === 'data' && this.#keyOf(next.sql) === this.#keyOf(sql)) {
+      if (next?.role === 'data' && statementKey(next.sql, this.#dialect) === statementKey(sql, this.#dialect)) {
         const before = this.#last;
         this.#last = place;
         // What follows an error is not compared.
@@ -169,10 +169,5 @@ class Search {
 
   #note(at: number, difference: Difference): void {
     if (at > this.#best.at) this.#best = { at, difference };
-  }
-
-  /** A list may have any number of elements: a client writes each into the text. */
-  #keyOf(sql: string): string {
-    return shapeOf(sql, this.#dialect).key.replaceAll(/(\?|\$\d+)(?: , (?:\?|\$\d+))+/g, '$1');
   }
 }

@@ -7,6 +7,7 @@ import { type Ran, ranInVain } from '../run-steps.ts';
 import { type Role, Roles } from '../traffic/session-statements.ts';
 import type { WitnessSession } from '../witness-definition.ts';
 import type { CallOutcome } from './application-code.ts';
+import { statementKey } from './statement-key.ts';
 
 export interface SentStatement {
   readonly sql: string;
@@ -23,9 +24,15 @@ export class SentStatements {
   #saw: readonly QueryResult[] = [];
   #hasCommitted = false;
   #hasWritten = false;
+  /** Has a statement changed a row, committed or not? */
+  #hasChanged = false;
+  #hasMissed = false;
+  readonly #guards: ReadonlySet<string>;
 
-  constructor(dialect: Dialect) {
+  /** @param guards as of `WitnessSession` */
+  constructor(dialect: Dialect, guards: readonly string[]) {
     this.#dialect = dialect;
+    this.#guards = new Set(guards.map((sql) => statementKey(sql, dialect)));
   }
 
   /** A connection begins. @returns what takes its statements */
@@ -43,6 +50,8 @@ export class SentStatements {
         open = null;
       }
       if (event.error !== null || !isAboutTables || kind !== 'data') return;
+      this.#hasChanged ||= event.command !== 'SELECT' && event.rowCount > 0;
+      this.#hasMissed ||= event.rowCount === 0 && this.#guards.has(statementKey(event.sql, this.#dialect));
       const piece = { saw: [resultOf(event, this.#dialect)], writes: event.command !== 'SELECT' };
       if (open === null) this.#commit(piece);
       else open = { saw: [...open.saw, ...piece.saw], writes: open.writes || piece.writes };
@@ -51,11 +60,10 @@ export class SentStatements {
 
   /** As a run of its statements would have ended. What it wrote on the way is not compared: texts of statements have values in them. */
   ran(outcome: CallOutcome, scope: WitnessSession['scope']): Ran {
-    if (scope === 'one transaction')
-      return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [], decided: [] };
-    const hasThrown = outcome.kind !== 'returned';
-    if (hasThrown) return ranInVain(this.#hasWritten ? 'partial' : 'aborted');
-    return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [], decided: [] };
+    const isRefused = this.#hasMissed && !this.#hasChanged;
+    if (scope !== 'one transaction' && outcome.kind !== 'returned')
+      return ranInVain(this.#hasWritten && !isRefused ? 'partial' : 'aborted');
+    return { end: this.#hasCommitted ? 'committed' : 'aborted', saw: this.#saw, wrote: [], decided: [], isRefused };
   }
 
   #commit({ saw, writes }: Piece): void {

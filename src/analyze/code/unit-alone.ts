@@ -14,7 +14,7 @@ import type { WitnessDefinition } from '../witness-definition.ts';
 const definitionsMax = 3;
 
 /** Its rows are there, so that it takes its longest way. */
-const alwaysThere: RowChanges = { inserted: new Set(), removed: new Set() };
+const alwaysThere: RowChanges = { inserted: new Set(), removed: new Set(), versions: new Map() };
 
 /** @param parts its transactions @returns none where no statement of it is understood */
 export function definitionsAlone(
