@@ -35,10 +35,11 @@ const mayImport: MayImport = {
   database: ['engine', 'mockdb', 'report', ...belowTools],
   serve: ['database', ...belowTools],
   'sql-program': ['serve', 'database', 'engine', 'mockdb', 'report', ...belowTools],
-  // Tools do not import tools: they meet as values. One exception, named in the design: analyze confirms what it suspects by exploring the
-  // program that it makes.
+  // Tools do not import tools: they meet as values. Two exceptions, named in the design: analyze confirms what it suspects by exploring the
+  // program that it makes, and replay has explore find the failing run.
   campaign: ['sql-program', 'database', 'mockdb', 'report', ...belowTools],
   explore: ['sql-program', 'database', 'engine', 'mockdb', 'report', ...belowTools],
+  replay: ['explore', 'sql-program', 'serve', 'database', 'report', ...belowTools],
   check: belowTools,
   verify: ['trace', ...belowTools],
   protocol: belowTools,

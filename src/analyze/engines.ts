@@ -2,8 +2,7 @@
 import type { IsolationName } from '../sql/index.ts';
 import type { Profile } from '../database/index.ts';
 import type { Dialect } from './application.ts';
-import { MysqlClient } from './mysql-program-client.ts';
-import { PostgresClient, PostgresQueries, type ProgramClient } from './program-client.ts';
+import { MysqlClient, PostgresClient, PostgresQueries, type ProgramClient } from '../sql-program/index.ts';
 import type { Connecting } from './connecting.ts';
 
 export interface AnalyzedEngine {

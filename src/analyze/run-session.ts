@@ -2,7 +2,7 @@
 import type { Dialect } from './application.ts';
 import type { Connecting } from './connecting.ts';
 import { engineOf } from './engines.ts';
-import { type ProgramClient, RefusedStatement } from './program-client.ts';
+import { type ProgramClient, RefusedStatement } from '../sql-program/index.ts';
 import { type Ran, ranInVain, runSteps, runUnit } from './run-steps.ts';
 import type { WitnessSession } from './witness-definition.ts';
 

@@ -4,7 +4,7 @@ import type { AnyStep, Dialect, Statement, Transaction, Value } from './applicat
 import { engineOf, quotedName } from './engines.ts';
 import { statementsIn } from './paths.ts';
 import { computed, fails, isTrue } from './compute-value.ts';
-import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
+import { type ProgramClient, type QueryResult, RefusedStatement } from '../sql-program/index.ts';
 
 /** What a unit is called with, by the names of its arguments. */
 export type Arguments = Readonly<Record<string, unknown>>;

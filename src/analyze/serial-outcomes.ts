@@ -2,10 +2,15 @@
 import { type Chooser, exploring, nextPath } from '../base/index.ts';
 import type { Table } from '../sql/index.ts';
 import { type DatabaseImage, openSqlDatabase, type SharedPlans, type SqlDatabase } from '../database/index.ts';
-import { prepareSchema, schemaFault, type SharedSchema } from '../sql-program/index.ts';
+import {
+  prepareSchema,
+  type ProgramClient,
+  type QueryResult,
+  schemaFault,
+  type SharedSchema,
+} from '../sql-program/index.ts';
 import { connectingTo } from './connecting.ts';
 import { engineOf } from './engines.ts';
-import type { ProgramClient, QueryResult } from './program-client.ts';
 import { statementsIn } from './paths.ts';
 import { isOf } from './run-dependent-columns.ts';
 import type { RunSession } from './run-session.ts';

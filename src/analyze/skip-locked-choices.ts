@@ -7,7 +7,7 @@ import type { Chooser } from '../base/index.ts';
 import { columnAtCell, primaryKey, type Table } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { engineOf, quotedName } from './engines.ts';
-import type { ProgramClient, QueryResult } from './program-client.ts';
+import type { ProgramClient, QueryResult } from '../sql-program/index.ts';
 import { skips } from './skip-locked.ts';
 import { aliasOf, partsOf } from './sql-tree.ts';
 import { statementTree } from './statement-tree.ts';

@@ -25,6 +25,7 @@ import {
   type Command,
   type OkPacket,
   type ServerMessage,
+  unreadableCapabilities,
 } from '../wire/mysql/index.ts';
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';
 import { schemaRowOf } from './proxy-postgres.ts';
@@ -51,13 +52,6 @@ interface Pending {
   preparedId: number | null;
 }
 
-/** Capabilities that hide from the proxy what is said. */
-const unreadable =
-  capabilities.ssl |
-  capabilities.compress |
-  capabilities.optionalResultsetMetadata |
-  capabilities.queryAttributes |
-  (1 << 26); // compression by zstd
 const packetBytesMax = 1 << 26;
 /** MariaDB: the statement that was prepared last. */
 const lastPrepared = 0xffff_ffff;
@@ -136,7 +130,7 @@ export class MysqlTap implements ProxyTap {
       return;
     }
     const handshake = decodeHandshake(payload);
-    this.#serverFlags = (handshake.capabilities & ~unreadable) >>> 0;
+    this.#serverFlags = (handshake.capabilities & ~unreadableCapabilities) >>> 0;
     this.#threadId = handshake.connectionId;
     this.#state = 'login';
     this.#options.toClient(
@@ -158,7 +152,7 @@ export class MysqlTap implements ProxyTap {
     this.#hasAnswered = bytes.length >= 2 * packetHeaderBytes;
     this.#held = this.#hasAnswered ? [] : [bytes];
     if (!this.#hasAnswered) return bytes.subarray(0, 0);
-    bytes.writeUInt32LE((bytes.readUInt32LE(packetHeaderBytes) & ~unreadable) >>> 0, packetHeaderBytes);
+    bytes.writeUInt32LE((bytes.readUInt32LE(packetHeaderBytes) & ~unreadableCapabilities) >>> 0, packetHeaderBytes);
     return bytes;
   }
 

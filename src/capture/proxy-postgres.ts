@@ -12,9 +12,11 @@ import {
   type BackendMessage,
   type FieldDescription,
   type Frame,
+  frameBytes,
   FrameSplitter,
   type FrontendMessage,
   MessageWriter,
+  startupBytes,
 } from '../wire/postgres/index.ts';
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';
 import type { Asked, RecordedConnection } from './recording.ts';
@@ -123,7 +125,7 @@ export class PostgresTap implements ProxyTap {
         this.#options.toClient(Buffer.from('N'));
         continue;
       }
-      this.#options.toServer(withLength(body));
+      this.#options.toServer(startupBytes(body));
       if (packet.kind !== 'startup') return;
       const { parameters } = packet;
       this.#place = `${this.#options.place}/${parameters.get('database') ?? parameters.get('user') ?? ''}`;
@@ -395,15 +397,4 @@ function cellOf(bytes: Uint8Array | null, oid: number, format: number): string |
   } catch {
     return undefined;
   }
-}
-
-function withLength(body: Uint8Array): Uint8Array {
-  const bytes = Buffer.alloc(body.length + 4);
-  bytes.writeInt32BE(body.length + 4);
-  bytes.set(body, 4);
-  return bytes;
-}
-
-function frameBytes({ type, body }: Frame): Uint8Array {
-  return Buffer.concat([Uint8Array.of(type), withLength(body)]);
 }

@@ -31,7 +31,7 @@ export {
   settleWithin,
   type SqlDatabaseOptions,
 } from './instance/index.ts';
-export type { AnswerTo, StatementEvent } from './session/index.ts';
+export { type AnswerTo, shownRows, type StatementEvent } from './session/index.ts';
 export { postgresDefaults } from './settings/index.ts';
 export type { Session } from './sql-session.ts';
 export { usedDatabase } from './statement/index.ts';

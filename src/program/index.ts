@@ -55,7 +55,7 @@ export {
   type InvariantVerdict,
   type JudgeLimits,
 } from './invariant.ts';
-export { inEveryOrder, type SerialOutcome } from './serial-orders.ts';
+export { inEveryOrder, ordersOf, type SerialOutcome } from './serial-orders.ts';
 export { countMarks, mark, type Marks } from './marks.ts';
 export {
   checkSqlProgram,

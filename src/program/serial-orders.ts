@@ -29,7 +29,7 @@ export async function inEveryOrder<T>(
 }
 
 /** The orders of these sessions. Each goes first in one of the first orders: what fails in some orders only ends the search early. */
-function* ordersOf(sessions: readonly number[]): Generator<readonly number[]> {
+export function* ordersOf(sessions: readonly number[]): Generator<readonly number[]> {
   if (sessions.length < 2) return yield sessions;
   const ofRests = sessions.map((first) => ({ first, rests: ordersOf(sessions.filter((each) => each !== first)) }));
   for (;;)

@@ -2,12 +2,20 @@
 export { prepareSchema } from './prepare-schema.ts';
 export { conclusionOf, FailureCounts, lateText, mergedEvidence, stoppedText, waitingEvidence } from './run-evidence.ts';
 export { shapeOfSql, reasonOf } from './run-steps.ts';
-export { type LoggedStatement, formatStatements } from './statement-log.ts';
+export { type LoggedStatement, formatStatements, outcomeText } from './statement-log.ts';
 export { anomalyText } from './anomaly-text.ts';
 export { AnswerTree } from './answer-tree.ts';
 export { ArrivalMemory, type SavedArrivals } from './arrivals.ts';
 export { conclusionLines, toldGap } from './conclusion-text.ts';
 export { queriesOfConnection } from './connection-queries.ts';
+export { MysqlClient } from './mysql-program-client.ts';
+export {
+  PostgresClient,
+  PostgresQueries,
+  type ProgramClient,
+  type QueryResult,
+  RefusedStatement,
+} from './program-client.ts';
 export { InvariantTally } from './invariant-tally.ts';
 export { ENDS_JUDGED_AGAIN, type RunBesides, judgedAgain } from './judged-again.ts';
 export { observeStatements } from './observed-statements.ts';

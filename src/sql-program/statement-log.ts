@@ -25,14 +25,20 @@ export function logged(event: StatementEvent, session: string, moments: Statemen
     session,
     sql,
     parameters,
-    outcome: outcomeOf(event, rows),
-    summary: outcomeOf(event, rows === null ? null : `${rowCount} rows`),
+    outcome: outcomeText(event, rows),
+    summary: outcomeText(event, rows === null ? null : `${rowCount} rows`),
     isError: event.error !== null,
     waitedFor: waits.length === 0 ? null : waits.join(', then '),
   };
 }
 
-function outcomeOf({ command, rowCount, error }: StatementEvent, rows: string | null): string {
+/** What a database says of a statement that has ended. */
+interface Outcome extends Pick<StatementEvent, 'command' | 'rowCount'> {
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** What came of a statement, in words. @param rows that it returns, as text; `null`: none */
+export function outcomeText({ command, rowCount, error }: Outcome, rows: string | null): string {
   if (error !== null) return `${error.code} ${error.message}`;
   if (rows !== null) return rows;
   return /^(insert|update|delete|merge)/i.test(command) ? `${rowCount} ${rowCount === 1 ? 'row' : 'rows'} changed` : '';

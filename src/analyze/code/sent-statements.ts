@@ -2,7 +2,7 @@
 import type { StatementEvent } from '../../database/index.ts';
 import { formatText, SqlError } from '../../sql/model/index.ts';
 import type { Dialect } from '../application.ts';
-import type { QueryResult } from '../program-client.ts';
+import type { QueryResult } from '../../sql-program/index.ts';
 import { type Ran, ranInVain } from '../run-steps.ts';
 import { type Role, Roles } from '../traffic/session-statements.ts';
 import type { WitnessSession } from '../witness-definition.ts';

@@ -6,12 +6,23 @@ import { type FailureRecord, parseFailureRecord } from '../../failures/index.ts'
 import { requireKind } from '../files/file-kind.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { moiraiVersion } from '../own-files.ts';
-import { seconds } from '../options/option-values.ts';
+import { seconds, wholeNumber } from '../options/option-values.ts';
+import { replayOnCommand } from './replay-on-command.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { type ReplayedFailure, replayFailure } from './replay-failure.ts';
 import { appearance } from '../output/style.ts';
 import { placed } from '../modules/user-code.ts';
 import { UserProgram } from '../modules/user-program.ts';
+
+/** @throws InputError `option/...` */
+function refuseOfServer(given: Readonly<Record<string, unknown>>): void {
+  for (const option of ['replay', 'before', 'isolation', 'repeat'] as const)
+    if (given[option] !== undefined)
+      throw new InputError(
+        `option/${option}`,
+        `--${option} goes with --on: a kept failure says itself what is replayed`,
+      );
+}
 
 interface ReplayOptions {
   readonly program?: string | undefined;
@@ -26,15 +37,28 @@ export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => 
     .description(
       'Replays a failing run that was kept as a file: does it still fail, is it fixed, or is it another run?',
     )
-    .argument('<file>', 'a failure that moirai test or moirai explore has kept in .moirai/failures')
+    .argument(
+      '<file>',
+      'a failure that moirai test or moirai explore has kept in .moirai/failures; with --on also a SQL program',
+    )
+    .option('--on <url>', 'replay it on a real server: postgres://USER:PASSWORD@HOST:PORT or mysql://...')
+    .option('--replay <token>', 'with --on and a program: the run that printed this token')
+    .option('--before <file>', 'with --on: the program before a change, whose failing run gives the order')
+    .option('--isolation <level>', 'with --on: of transactions that name none, or all (default: where the run fails)')
+    .option('--repeat <n>', 'with --on: how often at each level', wholeNumber('repeat', 1))
     .option('--program <file>', 'the program, where it is not where it was')
     .option('--timeout <seconds>', `for the run (default: ${campaignDefaults.timeoutMs / 1_000})`, seconds('timeout'))
     .option('--json', 'print one JSON object and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', replayHelp)
-    .action(async (file, { program, timeout = campaignDefaults.timeoutMs, json = false, color }) => {
-      end(await replayCommand(file, { program, timeoutMs: timeout, json, color }, host));
+    .action(async (file, { program, timeout = campaignDefaults.timeoutMs, json = false, color, on, ...onServer }) => {
+      const options = { program, timeoutMs: timeout, json, color };
+      if (on !== undefined) end(await replayOnCommand(file, on, { ...options, ...onServer }, host));
+      else {
+        refuseOfServer(onServer);
+        end(await replayCommand(file, options, host));
+      }
     });
 }
 
@@ -94,5 +118,12 @@ A step is an operation on a key or a statement with the choices of the scheduler
 
 Examples:
   moirai replay .moirai/failures/cart-3f9a1c.json
+  moirai replay moirai-findings/1-lost-update.program.ts --on postgres://postgres@localhost
+
+On a server (--on):
+observed       the server does what was predicted, and no order of whole sessions on that server leaves it: exit code 1
+prevented      a statement or a commit fails: 0
+infeasible     a statement waits for a lock, so that the order cannot happen: 0
+diverged       the program or the server did something else: 2
 
 Exit codes: 0 fixed, 1 still fails, 2 incompatible, 3 bad input or usage, 4 a failure of moirai itself.`;

@@ -64,6 +64,10 @@ export interface ServerUrl {
   readonly dialect: Dialect;
   readonly hostname: string;
   readonly port: number;
+  /** `''` where the URL has none; so for the next two. */
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
 }
 
 const defaultPorts: Readonly<Record<Dialect, number>> = { postgres: 5432, mysql: 3306 };
@@ -82,7 +86,14 @@ export function parseServerUrl(text: string): ServerUrl {
       `${JSON.stringify(text)} is no URL of a server: postgres://HOST:PORT or mysql://HOST:PORT`,
     );
   const port = url.port === '' ? defaultPorts[dialect] : Number(url.port);
-  return { dialect, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
+  return {
+    dialect,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+  };
 }
 
 const recordHelp = `

@@ -6,4 +6,4 @@ export type { SessionParts } from './session-parts.ts';
 export { setModes, setSetting } from './session-settings.ts';
 export type { SessionState } from './session-state.ts';
 export type { SessionTransaction } from './session-transaction.ts';
-export type { AnswerTo, StatementEvent, StatementWatch } from './statement-event.ts';
+export { type AnswerTo, shownRows, type StatementEvent, type StatementWatch } from './statement-event.ts';

@@ -134,11 +134,18 @@ function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | nul
 }
 
 function rowsText({ columns, rows }: StatementResult, dialect: Dialect): string {
-  if (rows.length === 0) return 'no rows';
   const shown = rows
     .slice(0, rowsShown)
-    .map((row) => `(${row.map((value, i) => textOf(value, columns?.[i]?.type, dialect)).join(', ')})`);
-  const more = rows.length > rowsShown ? ` and ${rows.length - rowsShown} more rows` : '';
+    .map((row) => row.map((value, i) => textOf(value, columns?.[i]?.type, dialect)));
+  return shownRows(shown, rows.length);
+}
+
+/** Rows of an answer as text. @param first of its values as text @param count of all */
+export function shownRows(first: readonly (readonly string[])[], count: number): string {
+  if (count === 0) return 'no rows';
+  const rows = first.slice(0, rowsShown);
+  const shown = rows.map((row) => `(${row.join(', ')})`);
+  const more = count > rowsShown ? ` and ${count - rowsShown} more rows` : '';
   return `${shown.join(' ')}${more}`;
 }
 

@@ -30,6 +30,14 @@ export const capabilities = {
   queryAttributes: 1 << 27,
 } as const;
 
+/** What hides from who reads beside what is said. */
+export const unreadableCapabilities =
+  capabilities.ssl |
+  capabilities.compress |
+  capabilities.optionalResultsetMetadata |
+  capabilities.queryAttributes |
+  (1 << 26); // compression by zstd
+
 /** SERVER_STATUS_* and the like, in OK and EOF packets. */
 export const serverStatus = {
   inTransaction: 1,

@@ -12,7 +12,15 @@ export {
   type Command,
   type LongData,
 } from './command.ts';
-export { capabilities, characterSet, columnFlag, columnType, has, serverStatus } from './constants.ts';
+export {
+  capabilities,
+  characterSet,
+  columnFlag,
+  columnType,
+  has,
+  serverStatus,
+  unreadableCapabilities,
+} from './constants.ts';
 export { decodeExecution, encodeExecution, type Execution } from './execution.ts';
 export {
   decodeAuthSwitch,
@@ -23,6 +31,7 @@ export {
   encodeHandshakeResponse,
   fastAuthSuccess,
   isSslRequest,
+  type AuthSwitch,
   type Handshake,
   type HandshakeResponse,
 } from './handshake.ts';

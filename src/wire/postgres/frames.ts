@@ -125,6 +125,19 @@ export class FrameSplitter {
   }
 }
 
+/** The bytes of a frame, as they came. */
+export function frameBytes({ type, body }: Frame): Uint8Array {
+  return Buffer.concat([Uint8Array.of(type), startupBytes(body)]);
+}
+
+/** The same of a packet of the start-up, which has no type. */
+export function startupBytes(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.alloc(body.length + lengthBytes);
+  bytes.writeInt32BE(body.length + lengthBytes);
+  bytes.set(body, lengthBytes);
+  return bytes;
+}
+
 /** `'Q'`, or the number when it is no letter. */
 export function describeType(type: number): string {
   const isLetter = (type >= 65 && type <= 90) || (type >= 97 && type <= 122) || (type >= 48 && type <= 57);

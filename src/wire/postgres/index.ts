@@ -17,7 +17,7 @@ export {
 } from './backend.ts';
 export { decodeUtf8 } from './body-reader.ts';
 export type { ErrorFieldName, ErrorFields } from './error-fields.ts';
-export { describeType, FrameSplitter, type Frame, type FrameLimits } from './frames.ts';
+export { describeType, frameBytes, FrameSplitter, startupBytes, type Frame, type FrameLimits } from './frames.ts';
 export { decodeFrontend, encodeFrontend, frontendKind, type FrontendMessage, type Target } from './frontend.ts';
 export { MessageWriter } from './message-writer.ts';
 export {

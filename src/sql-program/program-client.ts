@@ -1,4 +1,4 @@
-/** Clients for the programs that analyze makes: of PostgreSQL's extended protocol, text in and out, over a session's stream or without its bytes. */
+/** Clients for moirai's own statements, those of programs that analyze makes among them: of PostgreSQL's extended protocol, text in and out, over a session's stream or without its bytes. */
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { SessionQueries } from '../serve/index.ts';

@@ -1,0 +1,4 @@
+/** Replays the failing run of a SQL program on a real server. */
+export { replayOn, type ReplayedLevel, type ReplayedOn, type ReplayOnOptions } from './replay.ts';
+export { formatReplayedOn, replayedOnJson, verdictOfLevels } from './replay-text.ts';
+export type { RealServer } from './server.ts';

@@ -1,0 +1,57 @@
+/** Connections of moirai's own to a real server: they make databases, and ask who waits. */
+import { InputError } from '../base/index.ts';
+import type { Dialect } from '../sql/model/index.ts';
+import type { ProgramClient, QueryResult } from '../sql-program/index.ts';
+import { Gate, type Lost } from './gate.ts';
+import { mysqlServer } from './mysql-server.ts';
+import { postgresServer } from './postgres-server.ts';
+import type { RealServer, ServerRules } from './server.ts';
+
+export const rulesOf: Readonly<Record<Dialect, ServerRules>> = { postgres: postgresServer, mysql: mysqlServer };
+
+/** A broken connection ends its statements with InputError `replay/server`. @throws InputError `replay/server`, `replay/login` */
+export async function connectToServer(server: RealServer, database: string): Promise<ProgramClient> {
+  const { client: connect, tap } = rulesOf[server.dialect];
+  let lose = (_reason: Lost): void => {};
+  const lost = new Promise<never>((_, reject) => {
+    lose = (reason) => reject(lostError(reason, server));
+  });
+  lost.catch(() => {});
+  const { user, password } = server;
+  const gate = new Gate({
+    address: server,
+    login: { user, password, database, isolation: null },
+    tap,
+    onStatement: (_sql, pass) => pass(),
+    onAnswer: () => {},
+    onLost: lose,
+  });
+  const client = await Promise.race([connect(gate.stream), lost]);
+  return {
+    query: (sql, parameters) => Promise.race([client.query(sql, parameters), lost]),
+    end: () => client.end(),
+  };
+}
+
+export function lostError(reason: Lost, server: RealServer): InputError {
+  const { dialect, hostname, port, user } = server;
+  const { title, wrongLogin } = rulesOf[dialect];
+  const where = `${hostname}:${port}`;
+  switch (reason.kind) {
+    case 'unreachable':
+      return new InputError('replay/server', `no ${title} at ${where}: ${reason.message}`);
+    case 'broken':
+      return new InputError('replay/server', `the connection to ${where} broke: ${reason.message}`);
+    case 'refused': {
+      const { code, message } = reason.error;
+      if (wrongLogin.has(code))
+        return new InputError('replay/login', `${where} does not let user ${user} in: ${message} (${code})`);
+      return new InputError('replay/server', `${where} refuses the connection: ${message} (${code})`);
+    }
+  }
+}
+
+/** The first cell of each row. */
+export function firstColumn({ rows }: QueryResult): string[] {
+  return rows.map((row) => String(Object.values(row)[0]));
+}

@@ -1,0 +1,220 @@
+/** Failing runs that the mock database predicts, replayed on real servers: what the server allows is observed, what it does not is prevented or waits. */
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import { serveDatabase } from '../src/serve/index.ts';
+import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
+import { type RealServer, replayOn, type ReplayedOn, type ReplayOnOptions } from '../src/replay/index.ts';
+import type { SqlProgram } from '../src/program/index.ts';
+import { startMariadb } from './support/mariadb-server.ts';
+import { startPostgres } from './support/postgres-server.ts';
+import { counter, mysqlSpeech, onCall, postgresSpeech } from './support/replayed-programs.ts';
+import { startedOrSkipped } from './support/server-process.ts';
+
+const postgres = await startedOrSkipped(startPostgres);
+const mariadb = await startedOrSkipped(startMariadb);
+afterAll(async () => {
+  await postgres?.stop();
+  await mariadb?.stop();
+});
+
+const local = { hostname: '127.0.0.1', password: '', database: '' };
+const onPostgres: RealServer = { ...local, dialect: 'postgres', port: postgres?.port ?? 0, user: 'postgres' };
+const onMariadb: RealServer = { ...local, dialect: 'mysql', port: mariadb?.port ?? 0, user: 'root' };
+
+function replay(program: SqlProgram, server: RealServer, options: Partial<ReplayOnOptions> = {}): Promise<ReplayedOn> {
+  const asked = { before: null, isolation: null, token: null, repeat: 1, timeMaxMs: 30_000, timeoutMs: 10_000 };
+  return replayOn(program, { ...asked, signal: undefined, server, ...options });
+}
+
+/** Each level with its verdict; the code of the error that prevents it. */
+function verdicts({ levels }: ReplayedOn): unknown[] {
+  return levels.map(({ isolation, verdict }) =>
+    verdict.kind === 'prevented' ? [isolation, verdict.kind, verdict.code] : [isolation, verdict.kind],
+  );
+}
+
+describe.skipIf(postgres === undefined)('PostgreSQL', () => {
+  test('a lost update is observed at read committed, and prevented above', async () => {
+    const replayed = await replay(counter(postgresSpeech, ''), onPostgres, { isolation: 'all' });
+    expect(verdicts(replayed)).toEqual([
+      ['read committed', 'observed'],
+      ['repeatable read', 'prevented', '40001'],
+      ['serializable', 'prevented', '40001'],
+    ]);
+    const [level] = replayed.levels;
+    expect(level?.statements.filter(({ sql }) => sql.startsWith('SELECT'))).toEqual([
+      ...['alice', 'bob'].map((session) => expect.objectContaining({ session, predicted: '(0)', server: '(0)' })),
+      expect.objectContaining({ session: 'invariant', predicted: '(1)', server: '(1)' }),
+    ]);
+    expect(level?.verdict).toEqual({ kind: 'observed', message: 'n is 1' });
+  });
+
+  test('the same every time', async () => {
+    const { levels } = await replay(counter(postgresSpeech, ''), onPostgres, { repeat: 10 });
+    expect(levels[0]?.counts).toEqual({ observed: 10, prevented: 0, infeasible: 0, diverged: 0 });
+  });
+
+  test('FOR UPDATE makes the order of the lost update infeasible', async () => {
+    const before = counter(postgresSpeech, '');
+    const { levels } = await replay(counter(postgresSpeech, ' FOR UPDATE'), onPostgres, { before });
+    const sql = 'SELECT n FROM t WHERE id = 1 FOR UPDATE';
+    expect(levels[0]?.verdict).toMatchObject({ kind: 'infeasible', sql, lock: 'a row of t' });
+    expect(levels[0]?.statements.at(-1)).toMatchObject({ session: 'invariant', predicted: '(1)', server: '(2)' });
+  });
+
+  test('a write skew is observed at repeatable read and prevented at serializable', async () => {
+    const replayed = await replay(onCall(postgresSpeech), onPostgres, { isolation: 'repeatable read' });
+    expect([verdicts(replayed), replayed.prediction.isolation]).toEqual([
+      [['repeatable read', 'observed']],
+      'repeatable read',
+    ]);
+    const stricter = await replay(onCall(postgresSpeech), onPostgres, { isolation: 'serializable' });
+    expect([verdicts(stricter), stricter.prediction.isolation]).toEqual([
+      [['serializable', 'prevented', '40001']],
+      'repeatable read',
+    ]);
+  });
+
+  test('a token names the run and the level', async () => {
+    const { prediction } = await replay(onCall(postgresSpeech), onPostgres, { isolation: 'repeatable read' });
+    const replayed = await replay(onCall(postgresSpeech), onPostgres, { token: prediction.token });
+    expect(verdicts(replayed)).toEqual([['repeatable read', 'observed']]);
+  });
+
+  test('nothing is left behind, and what dead replays left is dropped', async () => {
+    const client = await postgresClient();
+    try {
+      const dead = 'moirai_replay_0123456789abcdef';
+      const live = 'moirai_replay_fedcba9876543210';
+      const others = ['moirai_replay_mine', live];
+      for (const name of [dead, ...others]) await client.query(`CREATE DATABASE ${name}`);
+      await client.query(`SELECT pg_advisory_lock(hashtextextended('moirai_replay_fedcba9876543210', 0))`);
+      await replay(counter(postgresSpeech, ''), onPostgres, { repeat: 3 });
+      await expect(replay(counter(postgresSpeech, ''), onPostgres, { signal: abortedIn(30) })).rejects.toThrow();
+      const names = 'SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1';
+      expect((await client.query(names)).rows.map((row) => row.datname)).toEqual([
+        live,
+        'moirai_replay_mine',
+        'postgres',
+      ]);
+      await expect.poll(() => count(client, `pg_stat_activity WHERE backend_type = 'client backend'`)).toBe(1);
+      expect(await count(client, `pg_locks WHERE locktype = 'advisory'`)).toBe(1);
+      for (const name of others) await client.query(`DROP DATABASE ${name}`);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('a user that may not make databases is told how', async () => {
+    const client = await postgresClient();
+    await client.query('CREATE ROLE weak LOGIN');
+    const failed = replay(counter(postgresSpeech, ''), { ...onPostgres, user: 'weak' });
+    await expect(failed).rejects.toMatchObject({ code: 'replay/create', message: expect.stringContaining('CREATEDB') });
+    await client.query('DROP ROLE weak');
+    await client.end();
+  });
+
+  test.each([
+    ['no server', { port: 1 }, 'replay/server'],
+    ['no such user', { user: 'nobody' }, 'replay/login'],
+    ['no such database', { database: 'nowhere' }, 'replay/server'],
+    ['a program for another server', { dialect: 'mysql' as const }, 'replay/dialect'],
+  ])('%s', async (_name, other, code) => {
+    await expect(replay(counter(postgresSpeech, ''), { ...onPostgres, ...other })).rejects.toMatchObject({ code });
+  });
+
+  test('a schema that the server refuses', async () => {
+    const program = {
+      ...counter(postgresSpeech, ''),
+      schema: ['CREATE TABLE t (id int PRIMARY KEY, n int)', 'INSERT INTO t VALUES (1, 0)', 'SELECT 1 / 0'],
+    };
+    const before = counter(postgresSpeech, '');
+    await expect(replay(program, onPostgres, { before })).rejects.toMatchObject({ code: 'program/schema' });
+  });
+});
+
+describe.skipIf(mariadb === undefined)('MariaDB', () => {
+  test('a lost update is observed below serializable, where a deadlock prevents it', async () => {
+    expect(verdicts(await replay(counter(mysqlSpeech, ''), onMariadb, { isolation: 'all' }))).toEqual([
+      ['read uncommitted', 'observed'],
+      ['read committed', 'observed'],
+      ['repeatable read', 'observed'],
+      ['serializable', 'prevented', '1213'],
+    ]);
+  });
+
+  test('FOR UPDATE makes the order of the lost update infeasible', async () => {
+    const before = counter(mysqlSpeech, '');
+    const { levels } = await replay(counter(mysqlSpeech, ' FOR UPDATE'), onMariadb, { before });
+    expect(levels[0]?.verdict).toMatchObject({ kind: 'infeasible', lock: 'a row of t' });
+    expect(levels[0]?.statements.at(-1)).toMatchObject({ session: 'invariant', predicted: '(1)', server: '(2)' });
+  });
+
+  test('a write skew is observed at repeatable read', async () => {
+    expect(verdicts(await replay(onCall(mysqlSpeech), onMariadb))).toEqual([['repeatable read', 'observed']]);
+  });
+
+  test('nothing is left behind; a wrong password and a missing right are errors', async () => {
+    const client = await mysql.createConnection({ host: '127.0.0.1', port: onMariadb.port, user: 'root' });
+    try {
+      await client.query('CREATE DATABASE moirai_replay_0123456789abcdef');
+      await client.query(`CREATE USER weak IDENTIFIED BY 'right'`);
+      const weak = { ...onMariadb, user: 'weak', password: 'right' };
+      await expect(replay(counter(mysqlSpeech, ''), weak)).rejects.toMatchObject({ code: 'replay/create' });
+      const wrong = { ...weak, password: 'wrong' };
+      await expect(replay(counter(mysqlSpeech, ''), wrong)).rejects.toMatchObject({ code: 'replay/login' });
+      await replay(counter(mysqlSpeech, ''), onMariadb);
+      await expect(replay(counter(mysqlSpeech, ''), onMariadb, { signal: abortedIn(30) })).rejects.toThrow();
+      const [databases] = await client.query({ sql: 'SHOW DATABASES', rowsAsArray: true });
+      expect((databases as string[][]).flat()).toEqual([
+        'information_schema',
+        'mysql',
+        'performance_schema',
+        'sys',
+        'test',
+      ]);
+      const connections = async (): Promise<number> => {
+        const [rows] = await client.query('SHOW PROCESSLIST');
+        return (rows as unknown[]).length;
+      };
+      await expect.poll(connections).toBe(1);
+    } finally {
+      await client.query('DROP USER IF EXISTS weak');
+      await client.end();
+    }
+  });
+});
+
+describe('a password', () => {
+  test.each(['postgres', 'mysql'] as const)('of %s is what the server asks for', async (engine) => {
+    const database = await openSqlDatabase({ profile: parseProfile({ engine }) });
+    const served = await serveDatabase(database, { port: 0, password: 'right' });
+    const server = { ...local, dialect: engine, port: served.port, user: 'test' };
+    const speech = { postgres: postgresSpeech, mysql: mysqlSpeech }[engine];
+    try {
+      const wrong = replay(counter(speech, ''), { ...server, password: 'wrong' });
+      await expect(wrong).rejects.toMatchObject({ code: 'replay/login' });
+      // It lets the user in, and then does not know what a real server does.
+      const right = replay(counter(speech, ''), { ...server, password: 'right' });
+      await expect(right).rejects.not.toMatchObject({ code: 'replay/login' });
+    } finally {
+      await served.close();
+    }
+  });
+});
+
+async function postgresClient(): Promise<pg.Client> {
+  const client = new pg.Client({ host: '127.0.0.1', port: onPostgres.port, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  return client;
+}
+
+async function count(client: pg.Client, what: string): Promise<number> {
+  return Number((await client.query(`SELECT count(*) AS n FROM ${what}`)).rows[0].n);
+}
+
+/** Aborted when a replay is on the server: it has been looked for before. */
+function abortedIn(ms: number): AbortSignal {
+  return AbortSignal.timeout(ms);
+}
