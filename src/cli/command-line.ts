@@ -115,6 +115,7 @@ Examples:
   moirai test cart.ts --level all      a table of all levels
   moirai explore cart.ts               every history, each exactly once
   moirai replay FILE                   a failing run that was kept: does it still fail?
+  moirai replay FILE --on URL          the same on your own PostgreSQL, MySQL or MariaDB
   moirai check run.history.jsonl       at which levels is this history?
   moirai report result.json -o r.html  a page of what a command printed with --json
   moirai serve --engine postgres       a mock PostgreSQL under the worst timing

@@ -97,8 +97,8 @@ export class LockStep {
       this.#passEnded();
       const step = this.#left.find(({ session }) => this.#arrivalsOf(session).length > 0 || !this.#isRunning(session));
       const arrival = step === undefined ? this.#arrived[0] : await this.#arrivalOf(step);
-      if (arrival === undefined) await this.#change();
-      else this.#grant(arrival, step);
+      if (arrival !== undefined) this.#grant(arrival);
+      else if (step === undefined || !this.#ended.has(step.session)) await this.#change();
     }
   }
 
@@ -141,10 +141,11 @@ export class LockStep {
   }
 
   /** What the session of this step sends; of another one, where it sends nothing for long. */
-  async #arrivalOf({ session, sql }: Step): Promise<Arrival | undefined> {
+  async #arrivalOf(step: Step): Promise<Arrival | undefined> {
+    const { session } = step;
     const find = (): Arrival | undefined => {
       const arrived = this.#arrivalsOf(session);
-      return arrived.find((each) => coveredBy(each.sql, [sql]) > 0) ?? arrived[0];
+      return arrived.find((each) => isCovered(each.sql, [step])) ?? arrived[0];
     };
     const end = new AbortController();
     const late = sleep(patienceMs, 'late', { signal: end.signal }).catch(() => 'late');
@@ -159,19 +160,14 @@ export class LockStep {
     }
   }
 
-  #grant(arrival: Arrival, step: Step | undefined): void {
+  #grant(arrival: Arrival): void {
     const ofSession = this.#left.filter(({ session }) => session === arrival.session);
-    const covered = coveredBy(
-      arrival.sql,
-      ofSession.map(({ sql }) => sql),
-    );
+    const { passed, done } = matched(arrival.sql, ofSession);
     const [expected = null] = ofSession;
-    if (covered === 0) this.#depart({ session: arrival.session, planned: expected?.sql ?? null, sent: arrival.sql });
-    // One that is another than planned stands in its place.
-    const done =
-      covered === 0 && expected !== null && step?.at === expected.at ? [expected] : ofSession.slice(0, covered);
+    if (done.length === 0 || passed.length > 0 || !isCovered(arrival.sql, done))
+      this.#depart({ session: arrival.session, planned: expected?.sql ?? null, sent: arrival.sql });
     arrival.planned = done.map(({ at }) => at);
-    this.#left = this.#left.filter(({ at }) => !arrival.planned.includes(at));
+    this.#left = this.#left.filter((step) => !passed.includes(step) && !done.includes(step));
     this.#arrived.splice(this.#arrived.indexOf(arrival), 1);
     this.granted.push(arrival);
     arrival.grant();
@@ -182,11 +178,37 @@ export class LockStep {
   }
 }
 
+interface Matched {
+  /** The session leaves these out. */
+  readonly passed: readonly Step[];
+  readonly done: readonly Step[];
+}
+
+/** Which of the planned statements of its session this is: the next, a later one, or the next with a change, such as a lock that was added. */
+function matched(sql: string, planned: readonly Step[]): Matched {
+  for (const from of planned.keys()) {
+    const rest = planned.slice(from);
+    const covered = coveredBy(sql, rest);
+    if (covered > 0) return { passed: planned.slice(0, from), done: rest.slice(0, covered) };
+  }
+  const [next] = planned;
+  const isChanged = next !== undefined && verbOf(next.sql) === verbOf(sql);
+  return { passed: [], done: isChanged ? [next] : [] };
+}
+
+function isCovered(sql: string, planned: readonly Step[]): boolean {
+  return coveredBy(sql, planned) > 0;
+}
+
+function verbOf(sql: string): string | undefined {
+  return /^\w+/.exec(statementLine(sql).toLowerCase())?.[0];
+}
+
 /** How many of the planned statements `sql` is: several, where a client sends them as one. */
-function coveredBy(sql: string, planned: readonly string[]): number {
+function coveredBy(sql: string, planned: readonly Planned[]): number {
   let rest = textOf(sql);
   for (const [at, each] of planned.entries()) {
-    const text = textOf(each);
+    const text = textOf(each.sql);
     if (rest === text) return at + 1;
     if (!rest.startsWith(`${text};`)) return 0;
     rest = rest.slice(text.length + 1).trim();

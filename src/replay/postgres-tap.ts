@@ -250,7 +250,7 @@ export class PostgresTap implements GateTap {
 
   #outcome(tag: string, isBinary: boolean): string {
     const changed = Number(/\d+$/.exec(tag)?.[0] ?? 0);
-    const hasRows = this.#hasRows || /^SELECT/.test(tag);
+    const hasRows = this.#hasRows || tag.startsWith('SELECT');
     const [rows, rowCount] = [this.#rows, this.#rowCount];
     this.#rows = [];
     this.#rowCount = 0;

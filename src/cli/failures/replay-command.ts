@@ -35,7 +35,7 @@ export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => 
   moirai
     .command('replay')
     .description(
-      'Replays a failing run that was kept as a file: does it still fail, is it fixed, or is it another run?',
+      'Replays a failing run: does it still fail, is it fixed, or is it another run? With --on: does a real server allow it?',
     )
     .argument(
       '<file>',

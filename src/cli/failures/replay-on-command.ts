@@ -41,7 +41,7 @@ export async function replayOnCommand(
   options: ReplayOnOptions,
   host: Host,
 ): Promise<ExitCode> {
-  const server = parseServerUrl(url);
+  const server = plainServer(url);
   const isolation = await levelOf(options.isolation);
   const { module, token } = await replayableOf(file, options, host);
   const user = new UserProgram(module, options, host);
@@ -52,7 +52,7 @@ export async function replayOnCommand(
     const before = options.before === undefined ? null : await host.loadProgram(options.before);
     if (before !== null) requireSql(before, options.before ?? '');
     user.stop();
-    return await replay(program, { ...options, server, isolation, token, file, before }, host);
+    return await replayOnServer(program, { ...options, server, isolation, token, file, before }, host);
   } catch (error) {
     if (error instanceof InputError && error.code === 'replay/interrupted') {
       host.err('interrupted\n');
@@ -64,7 +64,7 @@ export async function replayOnCommand(
   }
 }
 
-async function replay(
+async function replayOnServer(
   program: SqlProgram,
   { server, before, isolation, token, file, repeat = 1, timeoutMs, json, color }: Asked,
   host: Host,
@@ -103,6 +103,15 @@ async function replayableOf(file: string, { program, replay }: ReplayOnOptions, 
     throw new InputError('option/replay', '--replay goes with a program: a kept failure says itself which run it is');
   const record = parseFailureRecord(new TextDecoder().decode(await host.readInput(file)), file);
   return { module: program ?? record.program.file, token: record.token };
+}
+
+/** @throws InputError `option/url`, `option/on` */
+function plainServer(url: string): ServerUrl {
+  const server = parseServerUrl(url);
+  const { searchParams } = new URL(url);
+  const mode = searchParams.get('sslmode') ?? searchParams.get('ssl-mode') ?? searchParams.get('ssl');
+  if (mode === null || /^(?:disable|disabled|allow|prefer|preferred|false|0)$/i.test(mode)) return server;
+  throw new InputError('option/on', 'a replay speaks to a server without TLS: through a tunnel, or on this machine');
 }
 
 /** @throws InputError `option/isolation` */
