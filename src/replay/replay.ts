@@ -7,7 +7,7 @@ import { rulesOf } from './own-client.ts';
 import { predict, type Prediction, type PredictionOptions } from './prediction.ts';
 import { Scratch } from './scratch.ts';
 import type { RealServer } from './server.ts';
-import { runOnServer, type ServerRun, type ServerRunOptions } from './server-run.ts';
+import { interrupted, runOnServer, type ServerRun, type ServerRunOptions } from './server-run.ts';
 import { type Compared, compare, judge, type Verdict } from './verdict.ts';
 
 export interface ReplayOnOptions extends Omit<PredictionOptions, 'isolation'> {
@@ -47,7 +47,7 @@ export async function replayOn(program: SqlProgram, options: ReplayOnOptions): P
   const engine = engineLevels[program.dialect];
   const asked = isolation === 'all' ? (engine[0] ?? null) : isolation;
   const prediction = await predict(before ?? program, { ...options, isolation: asked });
-  if (options.signal?.aborted === true) throw new InputError('replay/interrupted', 'interrupted');
+  if (options.signal?.aborted === true) throw interrupted();
   const levels = isolation === 'all' ? engine : [asked ?? prediction.isolation];
   const scratch = await Scratch.open(server);
   try {

@@ -93,8 +93,9 @@ class Run {
     lost.catch(() => {});
     const deadline = monotonicMs() + this.#options.timeoutMs;
     const { signal } = this.#options;
+    if (signal?.aborted === true) throw interrupted();
     const ended = await before(deadline, Promise.race([this.#finish(), lost]), signal);
-    if (signal?.aborted === true) throw new InputError('replay/interrupted', 'interrupted');
+    if (signal?.aborted === true) throw interrupted();
     return ended === LATE ? this.#result({ violation: null, tables: '', late: this.#underWay() }) : ended;
   }
 
@@ -216,4 +217,8 @@ class Run {
       late,
     };
   }
+}
+
+export function interrupted(): InputError {
+  return new InputError('replay/interrupted', 'interrupted');
 }
