@@ -93,10 +93,14 @@ class Run {
     lost.catch(() => {});
     const deadline = monotonicMs() + this.#options.timeoutMs;
     const { signal } = this.#options;
-    if (signal?.aborted === true) throw interrupted();
+    this.#requireTime();
     const ended = await before(deadline, Promise.race([this.#finish(), lost]), signal);
-    if (signal?.aborted === true) throw interrupted();
+    this.#requireTime();
     return ended === LATE ? this.#result({ violation: null, tables: '', late: this.#underWay() }) : ended;
+  }
+
+  #requireTime(): void {
+    if (this.#options.signal?.aborted === true) throw interrupted();
   }
 
   async #finish(): Promise<ServerRun> {
