@@ -74,8 +74,17 @@ const commands = {
   history: ['check', 'history.jsonl', '--level', 'serializable'],
 } as const;
 type Name = keyof typeof commands;
+/** Written as JUnit's XML too. */
+const suiteOf: readonly Name[] = ['levels', 'hostile', 'history'];
+
+interface Suite {
+  readonly elements: readonly string[];
+  readonly name: string;
+  readonly failures: readonly { readonly name: string; readonly message: string; readonly text: string }[];
+}
 
 const folder = new UserFolder();
+let suites: readonly Suite[] = [];
 const printed = new Map<Name, string>();
 const looks = new Map<Name, Look>();
 
@@ -96,7 +105,8 @@ beforeAll(async () => {
       const path = Object.hasOwn(files, file) ? join(folder.path, file) : file;
       const report = join(folder.path, `${name}.html`);
       const keeps = command === 'test' || command === 'explore' ? ['--no-failures'] : [];
-      const { out } = await commandLine.run([command, path, ...rest, ...keeps, '--report', report], root);
+      const junit = suiteOf.includes(name) ? ['--junit', join(folder.path, `${name}.xml`)] : [];
+      const { out } = await commandLine.run([command, path, ...rest, ...keeps, ...junit, '--report', report], root);
       printed.set(name, out);
     }
   } finally {
@@ -104,9 +114,12 @@ beforeAll(async () => {
   }
   const script = fileURLToPath(new URL('support/report-in-browser.mjs', import.meta.url));
   const reports = names.map((name) => join(folder.path, `${name}.html`));
-  const { out, err } = await runProcess(process.execPath, [script, ...reports]);
+  const xml = suiteOf.map((name) => join(folder.path, `${name}.xml`));
+  const { out, err } = await runProcess(process.execPath, [script, ...reports, ...xml]);
   if (out === '') throw new Error(err);
-  const { seen } = JSON.parse(out) as { readonly seen: readonly Look[] };
+  const found = JSON.parse(out) as { readonly seen: readonly Look[]; readonly suites: readonly Suite[] };
+  const { seen } = found;
+  suites = found.suites;
   names.forEach((name, i) => looks.set(name, seen[i] as Look));
 }, 300_000);
 afterAll(() => folder.remove());
@@ -224,13 +237,33 @@ test('a hostile history: levels, the cycle and its values are those of the text,
   expect(words).toMatch(/not at serializable; snapshot-isolation is violated: lost update/);
   // The text breaks its lines within long words, and draws a bar beside them.
   const squeezed = (given: string): string => given.replaceAll(/[\s|]+/g, '');
-  const cycle = text.slice(text.indexOf('.-> ') + 4, text.indexOf('\nreport: ')).split("\n'-- ");
+  const cycle = text.slice(text.indexOf('.-> ') + 4, text.indexOf('\njunit: ')).split("\n'-- ");
   expect(cycle).toHaveLength(2);
   for (const sentence of cycle) expect(squeezed(words)).toContain(squeezed(sentence).replace(/\(rw\)$/, ''));
   expect(walked.at(-1)?.line).toMatch(/^8 of 8 /);
   expect(walked.map(({ rows }) => rows)).toEqual(walked.map(() => []));
   expect(words).not.toContain(long);
   expect(elements).not.toContain('img');
+});
+
+test('JUnit is XML, a case for each level, with hostile text as text', () => {
+  expect(suites).toHaveLength(3);
+  const [levels, hostile, history] = suites;
+  for (const { elements } of suites)
+    expect(elements).toEqual(
+      ['testsuites', 'testsuite', 'testcase', 'failure'].filter((name) => elements.includes(name)),
+    );
+  expect(levels?.name).toBe('moirai explore examples/sql-transfer.ts');
+  expect(levels?.failures.map(({ name }) => name)).toEqual([
+    'PostgreSQL, read committed',
+    'PostgreSQL, repeatable read',
+    'PostgreSQL, serializable',
+  ]);
+  expect(levels?.failures[0]?.text).toMatch(/^\d+ was taken and \d+ is left of 100$/m);
+  expect(hostile?.failures[0]?.message).toContain('</script><script>alert(2)</script>\\u202e\\u0000');
+  expect(hostile?.failures[0]?.text).toContain('<img src=x onerror=alert(1)>');
+  expect(history?.failures[0]?.text).toContain('</script><script>alert(3)</script>\\u202e\\u0000');
+  for (const { failures } of suites) for (const { text } of failures) expect(text).not.toContain(long);
 });
 
 test('an analysis: its statements as a table, and no stepper', () => {

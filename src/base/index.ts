@@ -24,5 +24,6 @@ export { pickGiven } from './pick-given.ts';
 export { joinBytes } from './join-bytes.ts';
 export { sampleMean } from './sample-mean.ts';
 export { requireWorkers, shareJobs, type JobWorker } from './share-jobs.ts';
+export { xmlText } from './xml-text.ts';
 export { SmallMap } from './small-map.ts';
 export { similarKey, unknownNameHint } from './similar-key.ts';

@@ -1,4 +1,5 @@
 /** `moirai demo`: a tour of five minutes. It runs an example of the package as a user would. */
+import { noReportFiles } from './page/report-file.ts';
 import type { Command } from '@commander-js/extra-typings';
 import { fileURLToPath } from 'node:url';
 import { formatFailure, formatResult, runCampaign, weakestPassingLevel } from '../campaign/index.ts';
@@ -38,7 +39,7 @@ async function demoCommand(options: { readonly color: boolean }, host: Host): Pr
   say('At causal, which many replicated databases give:', '', prompt('causal'));
   const causal = await runCampaign(program, { level: 'causal' });
   const weakestPassing = await weakestPassingLevel(program, 'causal', {});
-  const replay = replayCommand(file, { ...defaults, report: null, json: false, color: true }, causal, host);
+  const replay = replayCommand(file, { ...defaults, files: noReportFiles, json: false, color: true }, causal, host);
   say(formatFailure(causal, { ...look, weakestPassing, runsAtOtherLevels: defaults.runs, command: replay }), '');
 
   say('The same program at serializable:', '', prompt('serializable'));

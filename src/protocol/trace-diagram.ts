@@ -1,4 +1,5 @@
 /** A trace as a diagram: Mermaid's sequence diagram, and SVG that needs nothing else. */
+import { xmlText } from '../base/index.ts';
 import { titleOf } from './trace-text.ts';
 import type { Trace, TraceMessage, TraceStep } from './trace.ts';
 
@@ -36,7 +37,7 @@ export function formatSvg(trace: Trace): string {
   const height = y(steps.length) + margin;
   const lanes = processes.map(
     (name) =>
-      `<text class="name" x="${x(name)}" y="${headHeight - 12}">${escapeXml(name)}</text>` +
+      `<text class="name" x="${x(name)}" y="${headHeight - 12}">${xmlText(name)}</text>` +
       `<line class="lane" x1="${x(name)}" y1="${headHeight}" x2="${x(name)}" y2="${height - margin}"/>`,
   );
   const arrows = steps.flatMap((step, i) =>
@@ -47,11 +48,11 @@ export function formatSvg(trace: Trace): string {
   const dots = steps.map(
     (step, i) =>
       `<circle cx="${x(step.process)}" cy="${y(i)}" r="4"/>` +
-      `<text class="step" x="${x(step.process) + 8}" y="${y(i) + 4}">${escapeXml(label(i))}</text>`,
+      `<text class="step" x="${x(step.process) + 8}" y="${y(i) + 4}">${xmlText(label(i))}</text>`,
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    `<title>${escapeXml(protocol)}</title>`,
+    `<title>${xmlText(protocol)}</title>`,
     `<style>${css}</style>`,
     '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>',
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
@@ -80,10 +81,6 @@ function arrow({ text }: TraceMessage, x1: number, y1: number, x2: number, y2: n
   const [midX, midY] = [(x1 + x2) / 2, (y1 + y2) / 2];
   return (
     `<line class="arrow" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" marker-end="url(#head)"/>` +
-    `<text class="message" x="${midX}" y="${midY - 3}">${escapeXml(text)}</text>`
+    `<text class="message" x="${midX}" y="${midY - 3}">${xmlText(text)}</text>`
   );
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

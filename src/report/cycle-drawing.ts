@@ -59,6 +59,6 @@ function dotText(text: string): string {
 }
 
 /** Mermaid takes entities, with `#` for `&`. */
-function mermaidText(text: string): string {
+export function mermaidText(text: string): string {
   return text.replaceAll(/[^\w .,:=+\-/()]/gu, (char) => `#${char.codePointAt(0)};`);
 }

@@ -23,6 +23,8 @@ export { cyclePicture, type CycleTransaction } from './page/cycle-picture.ts';
 export { tracePicture } from './page/trace-picture.ts';
 export { historyPicture, type FailingHistory, violationPicture } from './page/history-picture.ts';
 export { htmlPage } from './page/html-page.ts';
+export { formatJunit } from './page/junit.ts';
+export { formatSummary } from './page/summary.ts';
 export { joinReports } from './page/join-reports.ts';
 export { faultInReport } from './page/report-shape.ts';
 export {

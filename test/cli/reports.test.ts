@@ -273,3 +273,54 @@ describe('moirai report', () => {
     expect(await refused(less)).toBe(another('report.notes'));
   });
 });
+
+describe('--summary and --junit', () => {
+  const files = { 'cart.ts': cart, h: skew, 'old.md': '# Before\n' };
+
+  async function written(args: readonly string[]): Promise<{ out: string; err: string; texts: Map<string, string> }> {
+    const texts = new Map<string, string>();
+    const { out, err } = await runHere(args, files, {
+      writeOutput: async (path, parts) => void texts.set(path, Buffer.concat([...parts]).toString()),
+    });
+    return { out, err, texts };
+  }
+
+  test('a summary is added to what the file has; JUnit has a case for each level', async () => {
+    const asked = ['--summary', 'old.md', '--junit', 'new.xml'];
+    const { out, texts } = await written(['test', 'cart.ts', '--level', 'all', '--runs', '50', ...asked]);
+    expect(out).toMatch(/\nsummary: old\.md\njunit: new\.xml\n$/);
+    const summary = texts.get('old.md') ?? '';
+    expect(summary).toMatch(
+      /^# Before\n## ❌ the invariant breaks at 4 of 6 levels; passed 50 runs at snapshot-isolation\n/,
+    );
+    expect(summary).toContain('\n```mermaid\nsequenceDiagram\n  participant s0 as adder\n');
+    expect(texts.get('new.xml')).toContain('<testsuite name="moirai test cart.ts" tests="6" failures="4" errors="0">');
+  });
+
+  test('check: a case for each history', async () => {
+    const { texts } = await written(['check', 'h', '--level', 'serializable', '--summary', 'a.md', '--junit', 'a.xml']);
+    expect(texts.get('a.md')).toMatch(/^## ❌ the history is not at serializable; /);
+    expect(texts.get('a.xml')).toContain('<testcase classname="moirai check h" name="2 transactions, 4 operations">');
+  });
+
+  test('explore: with --json and with a drawing nothing else is printed', async () => {
+    const { out, texts } = await written(['explore', 'cart.ts', '--json', '--junit', 'a.xml', '--summary', 'a.md']);
+    expect(out.trimEnd().split('\n')).toHaveLength(1);
+    expect([...texts.keys()]).toEqual(['a.md', 'a.xml']);
+    const drawn = await written(['explore', 'cart.ts', '--mermaid', '--junit', 'a.xml']);
+    expect(drawn.out).not.toContain('junit: ');
+  });
+
+  test.each(['summary', 'junit'])('--%s needs a file, and a definition that has a picture', async (name) => {
+    const standard = await runHere(['test', 'cart.ts', `--${name}`, '-'], files);
+    expect([standard.code, standard.err]).toEqual([3, expect.stringContaining(`[option/${name}]`)]);
+    const tests = await runHere(['check', 'h', '--by', 'commit-tests', `--${name}`, 'a'], files);
+    expect([tests.code, tests.err]).toEqual([3, expect.stringContaining(`[option/${name}]`)]);
+  });
+
+  test('one that cannot be written is a warning', async () => {
+    const { code, err } = await runHere(['explore', 'cart.ts', '--summary', 'a.md'], files);
+    expect(code).toBe(1);
+    expect(err).toBe('warning: the summary cannot be written: a test that writes says where to\n');
+  });
+});

@@ -1,5 +1,6 @@
-// Opens reports from disk in Chromium, walks the stepper of each to its end by keyboard, and prints what it saw as JSON: for the test of the page.
-import { existsSync } from 'node:fs';
+// Opens reports from disk in Chromium, walks the stepper of each to its end by keyboard, reads JUnit's XML with its parser, and prints what it saw as JSON:
+// for the test of the page.
+import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
@@ -11,14 +12,39 @@ if (executablePath === undefined) {
 
 // A sandbox is not to be had where a test runs as root.
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-const seen = [];
+const [seen, suites] = [[], []];
 try {
-  const files = process.argv.slice(2);
+  const files = process.argv.slice(2).filter((file) => file.endsWith('.html'));
   for (const [i, file] of files.entries()) seen.push(await look(file, i % 2 === 0 ? 'light' : 'dark'));
+  for (const file of process.argv.slice(2).filter((name) => name.endsWith('.xml'))) suites.push(await readXml(file));
 } finally {
   await browser.close();
 }
-process.stdout.write(JSON.stringify({ seen }));
+process.stdout.write(JSON.stringify({ seen, suites }));
+
+/** JUnit's XML as a parser of XML reads it. */
+async function readXml(file) {
+  const page = await browser.newPage();
+  const suite = await page.evaluate(
+    (text) => {
+      const found = new DOMParser().parseFromString(text, 'application/xml');
+      const error = found.querySelector('parsererror');
+      if (error !== null) throw new Error(error.textContent);
+      return {
+        elements: [...new Set([...found.querySelectorAll('*')].map(({ localName }) => localName))],
+        name: found.querySelector('testsuites > testsuite').getAttribute('name'),
+        failures: [...found.querySelectorAll('testsuite > testcase > failure')].map((failure) => ({
+          name: failure.parentElement.getAttribute('name'),
+          message: failure.getAttribute('message'),
+          text: failure.textContent,
+        })),
+      };
+    },
+    readFileSync(file, 'utf8'),
+  );
+  await page.close();
+  return suite;
+}
 
 async function look(file, colorScheme) {
   const context = await browser.newContext({

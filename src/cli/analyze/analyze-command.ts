@@ -8,7 +8,7 @@ import type { SourceOptions, Analysis, Application, Dialect, Explorer, RunCodeOp
 import { isSqlProgram } from '../../program/index.ts';
 import { counted, type ReportData } from '../../report/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
-import { reportPath, withReport } from '../page/report-file.ts';
+import { reportFiles, withReport } from '../page/report-file.ts';
 import { seconds, wholeNumber } from '../options/option-values.ts';
 import { moiraiVersion } from '../own-files.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
@@ -130,7 +130,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
               isolation: others.isolation,
               maxTime: others.maxTime,
               out,
-              report: reportPath(report),
+              report: reportFiles({ report }).report,
               json,
               fix,
               write,

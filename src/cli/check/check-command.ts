@@ -19,7 +19,7 @@ import { CheckReports, type CheckReportOptions } from './check-reports.ts';
 import { checkOnThreads } from './check-threads.ts';
 import { historyPaths } from './history-paths.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
-import { reportPath, withReport } from '../page/report-file.ts';
+import { type ReportFiles, reportFiles, withReports } from '../page/report-file.ts';
 import { noProgress, type Progress } from '../output/progress.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
 import { printEnding } from '../modules/user-program.ts';
@@ -51,6 +51,11 @@ export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => v
       '--report <file>',
       'write what was found as one HTML page: the levels, and the violation drawn, step by step',
     )
+    .option(
+      '--summary <file>',
+      'add what was found to a Markdown file, such as the job summary of GitHub ($GITHUB_STEP_SUMMARY)',
+    )
+    .option('--junit <file>', 'write what was found as JUnit XML: a test case for each history')
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -62,14 +67,15 @@ export function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => v
       ) => {
         const { dot = false, mermaid = false } = drawn;
         const drawing = drawingOption({ dot, mermaid, json, by });
-        const report = reportPath(drawn.report);
-        if (report !== null && by !== 'axioms')
-          throw new InputError('option/report', `--report draws cycles, and --by ${by} gives none`);
+        const reports = reportFiles(drawn);
+        const asked = Object.entries(reports).find(([, path]) => path !== null);
+        if (asked !== undefined && by !== 'axioms')
+          throw new InputError(`option/${asked[0]}`, `--${asked[0]} shows cycles, and --by ${by} gives none`);
         const given = {
           jobs,
           timeoutMs: maxTime,
           ignoreThinAirReads,
-          report,
+          reports,
           ...(format === undefined ? {} : { format }),
           ...(drawing === null ? {} : { drawing }),
         };
@@ -106,8 +112,7 @@ function drawingOption(asked: {
 interface CheckCommandOptions extends CheckReportOptions {
   /** Threads. Absent: 1. */
   readonly jobs?: number;
-  /** Where the HTML report goes; `null`: there is none. */
-  readonly report: string | null;
+  readonly reports: ReportFiles;
 }
 
 async function checkCommand(files: readonly string[], options: CheckCommandOptions, host: Host): Promise<ExitCode> {
@@ -122,10 +127,11 @@ async function checkCommand(files: readonly string[], options: CheckCommandOptio
     reports = new CheckReports(paths, options, quiet);
     progress = await quiet.progress(paths.length === 1);
     await checkAll(paths, options, quiet, reports, progress);
-    const { report, json, drawing } = options;
-    const asked = { report, prints: !json && drawing === undefined, host: quiet };
+    const { json, drawing } = options;
+    const asked = { files: options.reports, prints: !json && drawing === undefined, host: quiet };
     const made = reports;
-    return printEnding(await withReport(made.ending(), () => made.page(files), asked), quiet);
+    const reported = { page: () => made.page(files), results: () => made.pages() };
+    return printEnding(await withReports(made.ending(), reported, asked), quiet);
   });
 }
 
@@ -167,12 +173,13 @@ function fileOptions({
   color,
   timeoutMs,
   ignoreThinAirReads = false,
-  report,
+  reports,
   json,
 }: CheckCommandOptions): CheckFileOptions {
+  const draws = json || Object.values(reports).some((path) => path !== null);
   const limit = {
     ignoreThinAirReads,
-    draws: report !== null || json,
+    draws,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
   return { color, ...limit, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };

@@ -81,7 +81,7 @@ export class CheckReports {
     if (json) {
       const objects = all.map((file) => ({
         ...jsonOf(file, this.#options.level),
-        report: this.#page([file], checkHeading([file.file])),
+        report: this.#pageOf(file),
       }));
       return { out: `${out}${JSON.stringify(isOne ? objects[0] : objects)}\n`, err, code };
     }
@@ -94,6 +94,15 @@ export class CheckReports {
       this.#done.flatMap((file) => file ?? []),
       checkHeading(paths),
     );
+  }
+
+  /** The same, one for each history. */
+  pages(): ReportData[] {
+    return this.#done.flatMap((file) => (file === undefined ? [] : [this.#pageOf(file)]));
+  }
+
+  #pageOf(file: CheckedFile): ReportData {
+    return this.#page([file], checkHeading([file.file]));
   }
 
   #page(all: readonly CheckedFile[], heading: string): ReportData {

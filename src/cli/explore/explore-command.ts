@@ -13,7 +13,7 @@ import type { ExitCode, Host } from '../host.ts';
 import { recordedRun } from '../failures/kept-failures.ts';
 import { seconds, storeLevel, wholeNumber } from '../options/option-values.ts';
 import { defaults } from '../options/invocation.ts';
-import { reportPath } from '../page/report-file.ts';
+import { reportFiles } from '../page/report-file.ts';
 import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram } from '../modules/user-program.ts';
 import { exploreKeyProgram } from './explore-keys.ts';
@@ -63,6 +63,11 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--resume <file>', 'continue from a checkpoint')
     .option('--no-failures', 'do not keep failing runs in .moirai/failures')
     .option('--report <file>', 'write what was found as one HTML page: the failing runs, drawn, step by step')
+    .option(
+      '--summary <file>',
+      'add what was found to a Markdown file, such as the job summary of GitHub ($GITHUB_STEP_SUMMARY)',
+    )
+    .option('--junit <file>', 'write what was found as JUnit XML: a test case for each level')
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--dot', 'print the counterexamples for Graphviz, and nothing else')
     .option('--mermaid', 'print the counterexamples for Mermaid, and nothing else')
@@ -73,7 +78,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
       const { level, engine, isolation, granularity, plans, timeout, maxHistories = null, maxTime = null } = given;
       const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
       const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
-      const { checkpoint = null, resume = null, report } = given;
+      const { checkpoint = null, resume = null, report, summary, junit } = given;
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
         plans,
@@ -93,7 +98,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         recorded: null,
         checkpoint,
         resume,
-        report: reportPath(report),
+        files: reportFiles({ report, summary, junit }),
         json: isJson,
         color,
       };

@@ -2,7 +2,7 @@
 import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
 import type { Host, Ending } from '../host.ts';
 import { type Program, requireUsed } from '../../program/index.ts';
-import { withReport } from '../page/report-file.ts';
+import { withReports } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { type Cut, cutEvidence, type UserProgram, withKept } from '../modules/user-program.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
@@ -78,9 +78,10 @@ export async function exploreKeyProgram(
   results.forEach(requireUsed);
   const kept = await keepFailures(host, file, foundByExplore(program, results, options));
   const prints = options.drawing === null && !options.json;
-  const asked = { report: options.report, prints, host };
-  const data = (): ReportData => pageOf(file, results, host);
-  return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
+  const reportOf = (some: readonly ExploreResult[]): ReportData => pageOf(file, some, host);
+  const reported = { page: () => reportOf(results), results: () => results.map((result) => reportOf([result])) };
+  const asked = { files: options.files, prints, host };
+  return saved.ended(await withReports(withKept(ending(results), prints ? kept : null), reported, asked));
 }
 
 /** For the HTML report. */

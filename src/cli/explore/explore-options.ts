@@ -1,4 +1,5 @@
 /** What `moirai explore` was asked to do. */
+import type { ReportFiles } from '../page/report-file.ts';
 import { InputError } from '../../base/index.ts';
 import type { BaseLevel } from '../../explore/index.ts';
 import type { RecordedRun } from '../../program/index.ts';
@@ -39,8 +40,7 @@ export interface ExploreCommandOptions {
   /** The file to write a checkpoint to, and the one to continue from. */
   readonly checkpoint: string | null;
   readonly resume: string | null;
-  /** The HTML page to write. */
-  readonly report: string | null;
+  readonly files: ReportFiles;
   readonly json: boolean;
   readonly color: boolean;
 }

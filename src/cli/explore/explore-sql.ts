@@ -19,7 +19,7 @@ import { foundBySqlExplore } from '../failures/found-failures.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
-import { withReport } from '../page/report-file.ts';
+import { withReports } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
@@ -83,9 +83,10 @@ export async function exploreSqlProgram(
   }
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
   const prints = options.drawing === null && !options.json;
-  const data = (): ReportData => pageOf(file, results, options, host, campaign);
-  const asked = { report: options.report, prints, host };
-  return saved.ended(await withReport(withKept(ending(results), prints ? kept : null), data, asked));
+  const reportOf = (some: readonly ExploreSqlResult[]): ReportData => pageOf(file, some, options, host, campaign);
+  const reported = { page: () => reportOf(results), results: () => results.map((result) => reportOf([result])) };
+  const asked = { files: options.files, prints, host };
+  return saved.ended(await withReports(withKept(ending(results), prints ? kept : null), reported, asked));
 }
 
 /** For the HTML report. */

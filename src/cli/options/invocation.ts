@@ -21,7 +21,7 @@ export function replayCommand(file: string, options: TestOptions, result: Campai
 /** The command that does the same: the level, and what is not as it would be anyway. */
 export function testCommandLine(
   file: string,
-  options: Omit<TestOptions, 'json' | 'color' | 'report'>,
+  options: Omit<TestOptions, 'json' | 'color' | 'files'>,
   host: Host,
 ): string {
   const { level, runs, seed, strategy, conflicts, abortRate, timeoutMs, replay } = options;

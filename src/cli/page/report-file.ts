@@ -1,32 +1,86 @@
-/** `--report FILE.html`: what a command found as one file, which a browser opens from disk. */
+/**
+ * What a command found as files beside what it prints: `--report FILE.html`, which a browser opens from disk, `--summary FILE.md` for the page of a job,
+ * `--junit FILE.xml` for a CI service.
+ */
 import { InputError } from '../../base/index.ts';
 import { readReportPage } from '../../files/index.ts';
-import { htmlPage, type ReportData } from '../../report/index.ts';
+import { formatJunit, formatSummary, htmlPage, type ReportData } from '../../report/index.ts';
 import type { Host, Ending } from '../host.ts';
 
-/** @throws InputError `option/report` */
-export function reportPath(path: string | undefined): string | null {
-  if (path === '-')
-    throw new InputError('option/report', '--report writes a file beside what is printed: give it a name');
-  return path ?? null;
+/** The files to write; `null`: it was not asked for. */
+export interface ReportFiles {
+  readonly report: string | null;
+  readonly summary: string | null;
+  readonly junit: string | null;
 }
 
-/** With the line that says where the report is. One that cannot be written is a warning: the verdict is printed all the same. */
-export async function withReport(
+export const noReportFiles: ReportFiles = { report: null, summary: null, junit: null };
+
+/** @throws InputError `option/report`, `option/summary`, `option/junit` */
+export function reportFiles(given: { readonly [File in keyof ReportFiles]?: string | undefined }): ReportFiles {
+  const pathOf = (file: keyof ReportFiles): string | null => {
+    if (given[file] !== '-') return given[file] ?? null;
+    throw new InputError(`option/${file}`, `--${file} writes a file beside what is printed: give it a name`);
+  };
+  return { report: pathOf('report'), summary: pathOf('summary'), junit: pathOf('junit') };
+}
+
+export interface Reported {
+  /** All that was found. */
+  readonly page: () => ReportData;
+  /** The same by level, or by history. */
+  readonly results: () => readonly ReportData[];
+}
+
+interface Written {
+  readonly files: ReportFiles;
+  /** Does the command print text, and not only JSON or a drawing? */
+  readonly prints: boolean;
+  readonly host: Host;
+}
+
+/** With the lines that say where the files are. One that cannot be written is a warning: the verdict is printed all the same. */
+export async function withReports(
   ending: Ending,
-  data: () => ReportData,
+  { page, results }: Reported,
+  { files: { report, summary, junit }, prints, host }: Written,
+): Promise<Ending> {
+  let { out, err } = ending;
+  const write = async (name: keyof ReportFiles, path: string, parts: readonly Uint8Array[]): Promise<void> => {
+    try {
+      await host.writeOutput(path, parts);
+      if (prints) out += `${name}: ${path}\n`;
+    } catch (error) {
+      err += `warning: the ${name} cannot be written: ${(error as Error).message}\n`;
+    }
+  };
+  const encoder = new TextEncoder();
+  if (summary !== null)
+    await write('summary', summary, [await contentOf(summary, host), encoder.encode(formatSummary(page()))]);
+  if (junit !== null) await write('junit', junit, [encoder.encode(formatJunit(results(), page().heading))]);
+  if (report !== null) await write('report', report, [await pageBytes(page())]);
+  return { ...ending, out, err };
+}
+
+/** Where there is one result, and no other file than the page. */
+export function withReport(
+  ending: Ending,
+  page: () => ReportData,
   { report, prints, host }: { readonly report: string | null; readonly prints: boolean; readonly host: Host },
 ): Promise<Ending> {
-  if (report === null) return ending;
-  const bytes = await pageBytes(data());
-  try {
-    await host.writeOutput(report, [bytes]);
-  } catch (error) {
-    return { ...ending, err: `${ending.err}warning: the report cannot be written: ${(error as Error).message}\n` };
-  }
-  return prints ? { ...ending, out: `${ending.out}report: ${report}\n` } : ending;
+  return withReports(ending, { page, results: () => [page()] }, { files: { ...noReportFiles, report }, prints, host });
 }
 
 export async function pageBytes(data: ReportData): Promise<Uint8Array> {
   return new TextEncoder().encode(htmlPage(await readReportPage(), data));
+}
+
+/** Several commands of a job add to one summary. A file that is not there, or cannot be read, has nothing. */
+async function contentOf(path: string, host: Host): Promise<Uint8Array> {
+  try {
+    return await host.readInput(path);
+  } catch (error) {
+    if (error instanceof InputError) return new Uint8Array();
+    throw error;
+  }
 }

@@ -23,7 +23,7 @@ import { checkpointBytes, readCheckpoint } from './protocol-checkpoint.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { loadDefaultInTime } from '../modules/module-loading.ts';
 import { shellWord } from '../options/invocation.ts';
-import { reportPath, withReport } from '../page/report-file.ts';
+import { reportFiles, withReport } from '../page/report-file.ts';
 import { oneOf, seconds, wholeNumber } from '../options/option-values.ts';
 import { cutEnding, formatFault, formatResult, jsonOf, pageOf } from './protocol-report.ts';
 import { type SourceFile, sourceOf } from '../modules/source-files.ts';
@@ -125,7 +125,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
         memoryBytesMax: memory * 1_000_000,
         timeoutMs: timeout,
         json,
-        report: reportPath(report),
+        report: reportFiles({ report }).report,
         files,
       };
       end(await protocolCommand(file, parametersOf(parameters), given, host));

@@ -22,7 +22,7 @@ import { type EarlierFailures, replayEarlier } from '../failures/earlier-failure
 import { foundByTest } from '../failures/found-failures.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
 import { keepFailures, recordedRun } from '../failures/kept-failures.ts';
-import { reportPath, withReport } from '../page/report-file.ts';
+import { reportFiles, withReports } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import type { TestOptions } from './test-options.ts';
 import { cutResult, pageOf, reportLevels, reportOne } from './test-report.ts';
@@ -89,6 +89,11 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
     )
     .option('--max-time <seconds>', 'for all runs; prints what it has found by then', seconds('max-time'))
     .option('--report <file>', 'write what was found as one HTML page: the failing runs, drawn, step by step')
+    .option(
+      '--summary <file>',
+      'add what was found to a Markdown file, such as the job summary of GitHub ($GITHUB_STEP_SUMMARY)',
+    )
+    .option('--junit <file>', 'write what was found as JUnit XML: a test case for each level')
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -103,6 +108,8 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
           conflicts,
           failures,
           report,
+          summary,
+          junit,
           json = false,
           level,
           runs,
@@ -128,7 +135,7 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
         };
         const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
         const keeping = failures ? host : { ...host, failures: null };
-        const asked = { ...options, ...given, ...resolved, report: reportPath(report), json };
+        const asked = { ...options, ...given, ...resolved, files: reportFiles({ report, summary, junit }), json };
         end(await testCommand(file, asked, keeping));
       },
     );
@@ -283,9 +290,10 @@ function withCampaignReport(
   host: Host,
   weakestPassing?: ConstrainingLevel | null,
 ): Promise<Ending> {
-  const { report, json } = options;
-  const data = (): ReportData => pageOf(file, options, results, host, weakestPassing);
-  return withReport(ending, data, { report, prints: !json, host });
+  const { files, json } = options;
+  const reportOf = (some: readonly CampaignResult[]): ReportData => pageOf(file, options, some, host, weakestPassing);
+  const reported = { page: () => reportOf(results), results: () => results.map((result) => reportOf([result])) };
+  return withReports(ending, reported, { files, prints: !json, host });
 }
 
 const testHelp = `

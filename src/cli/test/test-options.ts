@@ -1,6 +1,7 @@
 /** What `moirai test` was asked to do. */
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import type { StrategyName } from '../../mockdb/index.ts';
+import type { ReportFiles } from '../page/report-file.ts';
 import type { RecordedRun } from '../../program/index.ts';
 
 export interface SqlTestOptions {
@@ -30,8 +31,7 @@ export interface TestOptions {
   readonly timeoutMs: number;
   /** For all of them. Absent: any. */
   readonly timeMaxMs?: number;
-  /** The HTML page to write. */
-  readonly report: string | null;
+  readonly files: ReportFiles;
   readonly json: boolean;
   readonly color: boolean;
 }

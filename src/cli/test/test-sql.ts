@@ -10,7 +10,7 @@ import { foundBySqlTest } from '../failures/found-failures.ts';
 import type { Host, Ending } from '../host.ts';
 import { answerJson } from '../output/json.ts';
 import { keepFailures } from '../failures/kept-failures.ts';
-import { withReport } from '../page/report-file.ts';
+import { withReports } from '../page/report-file.ts';
 import type { Progress } from '../output/progress.ts';
 import { invocation, shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
@@ -60,8 +60,9 @@ export async function testSqlProgram(
   });
   const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, tools.shapeOfSql));
   const ending = withKept(report(result), options.json ? null : kept);
-  const asked = { report: options.report, prints: !options.json, host };
-  return withEarlier(await withReport(ending, () => pageOf(result), asked), earlier, options);
+  const reported = { page: () => pageOf(result), results: () => [pageOf(result)] };
+  const asked = { files: options.files, prints: !options.json, host };
+  return withEarlier(await withReports(ending, reported, asked), earlier, options);
 
   function commandOf({ failure }: SqlCampaignResult): string | null {
     return failure === null ? null : replayLine(file, options, failure.replay, host);

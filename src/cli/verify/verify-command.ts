@@ -5,7 +5,7 @@ import { counted, type ReportData, type Styler, wrap } from '../../report/index.
 import type { SmallViolation, TraceResult, Violation } from '../../verify/index.ts';
 import type { TraceOperation } from '../../trace/index.ts';
 import type { ExitCode, Host, Ending } from '../host.ts';
-import { reportPath, withReport } from '../page/report-file.ts';
+import { reportFiles, withReport } from '../page/report-file.ts';
 import { shellWord } from '../options/invocation.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { runInterruptibly } from '../interruption/run-interruptibly.ts';
@@ -50,7 +50,7 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', verifyHelp)
     .action(async (files, { json = false, report, ...options }) => {
-      end(await verifyCommand(files, { ...options, json, report: reportPath(report) }, host));
+      end(await verifyCommand(files, { ...options, json, report: reportFiles({ report }).report }, host));
     });
 }
 

@@ -6,8 +6,8 @@ import type { ReportData, ReportTable } from './report-data.ts';
 export function joinReports(reports: readonly ReportData[], heading: string): ReportData {
   const [first, ...others] = reports;
   if (first !== undefined && others.length === 0) return first;
-  const isSame = reports.every((each) => each.heading === first?.heading);
-  const named = reports.map((each) => ({ ...each, name: isSame ? each.database : each.heading }));
+  const isSame = areOfOneCommand(reports);
+  const named = namedReports(reports);
   const size = counted(reports.length, 'result');
   return {
     heading: isSame && first !== undefined ? first.heading : heading,
@@ -27,6 +27,16 @@ export function joinReports(reports: readonly ReportData[], heading: string): Re
       runs.map((run) => ({ ...run, count: run.count === null ? name : `${run.count}, ${name}` })),
     ),
   };
+}
+
+/** What tells one result from the others: the database of one command's, or the command. */
+export function namedReports(reports: readonly ReportData[]): (ReportData & { readonly name: string })[] {
+  const isSame = areOfOneCommand(reports);
+  return reports.map((each) => ({ ...each, name: isSame ? each.database : each.heading }));
+}
+
+function areOfOneCommand(reports: readonly ReportData[]): boolean {
+  return reports.every(({ heading }) => heading === reports[0]?.heading);
 }
 
 const tones: Readonly<Record<ReportData['verdict']['kind'], ReportTable['rows'][number]['tone']>> = {
