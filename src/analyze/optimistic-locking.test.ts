@@ -216,6 +216,14 @@ describe('what the version guards', () => {
     ['writes it without the version', [statement("UPDATE docs SET body = 'x' WHERE id = $1", [argument('id')])]],
     ['sets the version back', [statement("UPDATE docs SET body = 'x', version = 1 WHERE id = $1", [argument('id')])]],
     [
+      'sets the version back, and nothing else',
+      [statement('UPDATE docs SET version = 1 WHERE id = $1', [argument('id')])],
+    ],
+    [
+      'upserts the version, and nothing else',
+      [statement("INSERT INTO docs VALUES ($1, 'x', 1) ON CONFLICT (id) DO UPDATE SET version = 1", [argument('id')])],
+    ],
+    [
       'makes the row anew',
       [
         transaction('renew', null, [
@@ -261,6 +269,35 @@ describe('what the version guards', () => {
     expect(found(await analyzed({ save: [read, other, both] }))).toContain('confirmed not atomic');
   });
 
+  test('what the unit writes in a later transaction, by what it read before the guard', async () => {
+    const copy = statement('UPDATE copies SET body = $2 WHERE id = $1', [argument('id'), longer]);
+    const units = { save: [...save(read, guarded), copy] };
+    const schema = `${tables} CREATE TABLE copies (id int PRIMARY KEY, body text NOT NULL)`;
+    const { unitAnomalies } = await analyze(application({ schema, units }), { isolation: 'read committed' });
+    expect(unitAnomalies).toMatchObject([{ status: { kind: 'confirmed' } }]);
+  });
+
+  test('where equal texts may differ, as in MySQL, a run that was refused is no lost write, but nothing is proven', async () => {
+    const schema = 'CREATE TABLE orders (id int PRIMARY KEY, state varchar(20) NOT NULL, note varchar(20) NOT NULL)';
+    const order = statement('SELECT state FROM orders WHERE id = ?', [argument('id')], 'order');
+    const ship = (...behind: readonly UnitStep[]): readonly UnitStep[] => [
+      order,
+      statement(
+        'UPDATE orders SET state = ?, note = ? WHERE id = ? AND state = ?',
+        ['shipped', argument('note'), argument('id'), column('order', 'state')],
+        'saved',
+      ),
+      ...behind,
+    ];
+    const ofOrders = (steps: readonly UnitStep[]): Promise<Analysis> =>
+      analyze(application({ dialect: 'mysql', schema, units: { ship: steps } }), { isolation: 'repeatable read' });
+    expect(verdictOf(await ofOrders(ship(branch<UnitStep>(isNone, [{ kind: 'return' }]))))).toEqual([
+      'unknown',
+      'possible not atomic',
+    ]);
+    expect(verdictOf(await ofOrders(ship()))).toEqual(lost);
+  });
+
   test('a run that writes besides is compared', async () => {
     const log = statement('INSERT INTO log (body) VALUES ($1)', [column('doc', 'body')]);
     const late = write('body = $2, version = 1', ' AND version = $3');
@@ -270,6 +307,19 @@ describe('what the version guards', () => {
   test('in one transaction that rolls back', async () => {
     const both = transaction('save', null, [read, guarded, branch<Step>(isNone, [abort()])]);
     expect(verdictOf(await analyzed({ save: [both] }))).toEqual(['satisfied']);
+  });
+
+  test('in one transaction, with another that sets the version back and nothing else: a finding', async () => {
+    const both = transaction('save', null, [read, guarded, branch<Step>(isNone, [abort()])]);
+    const upsert = "INSERT INTO docs VALUES ($1, 'x', 1) ON CONFLICT (id) DO UPDATE SET version = 1";
+    const units = { save: [both], restore: [statement(upsert, [argument('id')])] };
+    expect(found(await analyzed(units))).not.toEqual([]);
+  });
+
+  test('in one transaction that writes besides, also where the guard finds no row: a finding', async () => {
+    const log = statement('INSERT INTO log (body) VALUES ($1)', [column('doc', 'body')]);
+    const both = transaction('save', null, [read, guarded, log, branch<Step>(isNone, [])]);
+    expect(found(await analyzed({ save: [both] }))).not.toEqual([]);
   });
 
   test('a state that is asked for again', async () => {
