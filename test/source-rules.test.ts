@@ -28,6 +28,7 @@ const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; re
     uses: ['process.env'],
     why: 'a test runner hands no options on: the folder for reports is in the environment',
   },
+  'src/files/add-to-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/append-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/descriptor.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/file-lock.ts': { uses: ['node:fs', 'process.pid', 'process.kill'], why: 'a lock names its process' },

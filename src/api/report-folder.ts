@@ -1,5 +1,6 @@
 /** @internal `MOIRAI_REPORT=FOLDER`: where a test that fails writes its HTML report. */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { callerFrame, formatInputError, InputError, type Place } from '../base/index.ts';
 import type { FailureReport } from '../campaign/index.ts';
 import { fileStem } from '../failures/index.ts';
@@ -17,7 +18,7 @@ export function reportFolder(what: 'testProgram' | 'testSqlProgram', call: Error
 
 /** The line that says where the report is. One that cannot be written is a warning: the test fails with what was found all the same. */
 async function writeReport(folder: string, data: ReportData, place: Place | undefined): Promise<string> {
-  const path = `${folder.replace(/\/+$/, '') || '/'}/${nameOf(data, place)}`;
+  const path = join(folder, nameOf(data, place));
   try {
     const page = htmlPage(await readReportPage(), data);
     await makeFolder(folder);

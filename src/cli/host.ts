@@ -21,6 +21,8 @@ export interface Host {
   readonly listFolder: (path: string) => Promise<readonly FolderEntry[] | null>;
   /** Writes a file, or standard output for `-`. @throws InputError where it cannot be written */
   readonly writeOutput: (path: string, parts: Iterable<Uint8Array>) => Promise<void>;
+  /** Adds to what a file has. @throws InputError where it cannot be written */
+  readonly addOutput: (path: string, bytes: Uint8Array) => Promise<void>;
   /** Where failing runs are kept; `null`: nowhere. */
   readonly failures: FailureFolder | null;
   /** @throws InputError `program/...` */

@@ -2,7 +2,7 @@
 /** The process: streams, signals, uncaught errors, the exit code. */
 import { Console } from 'node:console';
 import { once } from 'node:events';
-import { writeErrorText, writeWhole } from '../files/index.ts';
+import { addToFile, writeErrorText, writeWhole } from '../files/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 import { failureFolder } from './failures/failure-folder.ts';
 import { endProcess, refuseOtherEnds } from './interruption/end-process.ts';
@@ -32,6 +32,7 @@ const host: Host = {
   openInput,
   listFolder,
   writeOutput,
+  addOutput: async (path, bytes) => addToFile(path, bytes),
   failures: failureFolder(env),
   loadProgram,
   loadDefault,

@@ -16,7 +16,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { lockFile } from './file-lock.ts';
-import { checkWritable, holdFile, openAppend, writeWhole } from './index.ts';
+import { addToFile, checkWritable, holdFile, openAppend, writeWhole } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moirai-files-'));
 const file = join(folder, 'out');
@@ -189,4 +189,12 @@ describe('a lock', () => {
     expect(() => lockFile(file, file)).toThrow(message);
     expect(JSON.parse(readFileSync(lock, 'utf8'))).toEqual(owner);
   });
+});
+
+test('what is added to a file stands behind what it has', () => {
+  addToFile(file, bytes('a'));
+  addToFile(file, bytes('b'));
+  expect(readFileSync(file, 'utf8')).toBe('ab');
+  expect(() => addToFile(join(folder, 'none', 'out'), bytes('a'))).toThrow('there is no such folder (ENOENT)');
+  expect(() => addToFile(folder, bytes('a'))).toThrow('this is a folder (EISDIR)');
 });

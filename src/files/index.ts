@@ -1,3 +1,4 @@
+export { addToFile } from './add-to-file.ts';
 export { type AppendFile, openAppend } from './append-file.ts';
 export { holdFile } from './held-file.ts';
 export { makeFolder } from './make-folder.ts';

@@ -275,23 +275,24 @@ describe('moirai report', () => {
 });
 
 describe('--summary and --junit', () => {
-  const files = { 'cart.ts': cart, h: skew, 'old.md': '# Before\n' };
+  const files = { 'cart.ts': cart, h: skew };
 
   async function written(args: readonly string[]): Promise<{ out: string; err: string; texts: Map<string, string> }> {
     const texts = new Map<string, string>();
     const { out, err } = await runHere(args, files, {
       writeOutput: async (path, parts) => void texts.set(path, Buffer.concat([...parts]).toString()),
+      addOutput: async (path, bytes) => void texts.set(path, `before\n${Buffer.from(bytes).toString()}`),
     });
     return { out, err, texts };
   }
 
   test('a summary is added to what the file has; JUnit has a case for each level', async () => {
-    const asked = ['--summary', 'old.md', '--junit', 'new.xml'];
+    const asked = ['--summary', 'new.md', '--junit', 'new.xml'];
     const { out, texts } = await written(['test', 'cart.ts', '--level', 'all', '--runs', '50', ...asked]);
-    expect(out).toMatch(/\nsummary: old\.md\njunit: new\.xml\n$/);
-    const summary = texts.get('old.md') ?? '';
+    expect(out).toMatch(/\nsummary: new\.md\njunit: new\.xml\n$/);
+    const summary = texts.get('new.md') ?? '';
     expect(summary).toMatch(
-      /^# Before\n## ❌ the invariant breaks at 4 of 6 levels; passed 50 runs at snapshot-isolation\n/,
+      /^before\n## ❌ the invariant breaks at 4 of 6 levels; passed 50 runs at snapshot-isolation\n/,
     );
     expect(summary).toContain('\n```mermaid\nsequenceDiagram\n  participant s0 as adder\n');
     expect(texts.get('new.xml')).toContain('<testsuite name="moirai test cart.ts" tests="6" failures="4" errors="0">');
@@ -299,7 +300,7 @@ describe('--summary and --junit', () => {
 
   test('check: a case for each history', async () => {
     const { texts } = await written(['check', 'h', '--level', 'serializable', '--summary', 'a.md', '--junit', 'a.xml']);
-    expect(texts.get('a.md')).toMatch(/^## ❌ the history is not at serializable; /);
+    expect(texts.get('a.md')).toMatch(/^before\n## ❌ the history is not at serializable; /);
     expect(texts.get('a.xml')).toContain('<testcase classname="moirai check h" name="2 transactions, 4 operations">');
   });
 
@@ -321,6 +322,6 @@ describe('--summary and --junit', () => {
   test('one that cannot be written is a warning', async () => {
     const { code, err } = await runHere(['explore', 'cart.ts', '--summary', 'a.md'], files);
     expect(code).toBe(1);
-    expect(err).toBe('warning: the summary cannot be written: a test that writes says where to\n');
+    expect(err).toBe('warning: the summary cannot be written: a test that adds to a file says to which\n');
   });
 });

@@ -60,6 +60,9 @@ export async function runHere(args: readonly string[], files: Files = {}, change
     writeOutput: async () => {
       throw new Error('a test that writes says where to');
     },
+    addOutput: async () => {
+      throw new Error('a test that adds to a file says to which');
+    },
     failures: null,
     foundViolation: () => {},
     loadProgram: async (file) => {

@@ -46,19 +46,27 @@ export async function withReports(
   { files: { report, summary, junit }, prints, host }: Written,
 ): Promise<Ending> {
   let { out, err } = ending;
-  const write = async (name: keyof ReportFiles, path: string, parts: readonly Uint8Array[]): Promise<void> => {
+  const write = async (name: keyof ReportFiles, path: string, writing: () => Promise<void>): Promise<void> => {
     try {
-      await host.writeOutput(path, parts);
+      await writing();
       if (prints) out += `${name}: ${path}\n`;
     } catch (error) {
       err += `warning: the ${name} cannot be written: ${(error as Error).message}\n`;
     }
   };
   const encoder = new TextEncoder();
-  if (summary !== null)
-    await write('summary', summary, [await contentOf(summary, host), encoder.encode(formatSummary(page()))]);
-  if (junit !== null) await write('junit', junit, [encoder.encode(formatJunit(results(), page().heading))]);
-  if (report !== null) await write('report', report, [await pageBytes(page())]);
+  if (summary !== null) {
+    const bytes = encoder.encode(formatSummary(page()));
+    await write('summary', summary, () => host.addOutput(summary, bytes));
+  }
+  if (junit !== null) {
+    const bytes = encoder.encode(formatJunit(results(), page().heading));
+    await write('junit', junit, () => host.writeOutput(junit, [bytes]));
+  }
+  if (report !== null) {
+    const bytes = await pageBytes(page());
+    await write('report', report, () => host.writeOutput(report, [bytes]));
+  }
   return { ...ending, out, err };
 }
 
@@ -73,14 +81,4 @@ export function withReport(
 
 export async function pageBytes(data: ReportData): Promise<Uint8Array> {
   return new TextEncoder().encode(htmlPage(await readReportPage(), data));
-}
-
-/** Several commands of a job add to one summary. A file that is not there, or cannot be read, has nothing. */
-async function contentOf(path: string, host: Host): Promise<Uint8Array> {
-  try {
-    return await host.readInput(path);
-  } catch (error) {
-    if (error instanceof InputError) return new Uint8Array();
-    throw error;
-  }
 }
