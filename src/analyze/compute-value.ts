@@ -12,11 +12,20 @@ const arithmetic: Readonly<Record<string, Operator>> = {
   '*': (a, b) => a * b,
   '/': (a, b) => (b === 0 ? null : a / b),
   '%': (a, b) => (b === 0 ? null : a % b),
+};
+
+/** Of numbers, and of two texts: days in the form of ISO 8601. */
+const orders: Readonly<Record<string, <Of extends number | string>(a: Of, b: Of) => boolean>> = {
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,
   '>': (a, b) => a > b,
   '>=': (a, b) => a >= b,
 };
+
+/** Is it a text that JavaScript reads as no number? Drivers give some numbers as texts. */
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && Number.isNaN(Number(value));
+}
 
 /** As the functions of `Math`. */
 const roundings: Readonly<Record<string, (...numbers: readonly number[]) => number>> = {
@@ -43,6 +52,10 @@ export function computed(operator: string, operands: readonly unknown[]): unknow
   if (operator === 'is null') return first === null;
   if (operator === 'if') return isTrue(first) ? second : third;
   if (operator === '||') return `${String(first)}${String(second)}`;
+  if (operator === '+' && (isWord(first) || isWord(second))) return `${String(first)}${String(second)}`;
+  const isInOrder = orders[operator];
+  if (isInOrder !== undefined)
+    return isWord(first) && isWord(second) ? isInOrder(first, second) : isInOrder(Number(first), Number(second));
   if (operator === '=') return String(first) === String(second);
   if (operator === '<>') return String(first) !== String(second);
   const rounding = roundings[operator];

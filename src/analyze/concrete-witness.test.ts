@@ -70,6 +70,30 @@ test('a row that is read by a key, then written by the key that the row has: the
   expect(unitAnomalies).toMatchObject([{ name: 'not atomic', status: { kind: 'confirmed', anomaly: 'internal' } }]);
 });
 
+test.each([
+  ['a text that is made longer', 'body text NOT NULL', expression('+', column('doc', 'body'), argument('text'))],
+  [
+    'a day that the program compares with another',
+    'body text NOT NULL, day date NOT NULL',
+    expression(
+      'if',
+      expression('<', column('doc', 'day'), '2100-01-01'),
+      expression('||', column('doc', 'body'), 'x'),
+      '',
+    ),
+  ],
+])('%s by what was read: two runs, and one is lost', async (_, columns, body) => {
+  const steps = [
+    statement('SELECT * FROM docs WHERE id = $1', [argument('id')], 'doc'),
+    statement('UPDATE docs SET body = $2 WHERE id = $1', [argument('id'), body]),
+  ];
+  const docs = `CREATE TABLE docs (id int PRIMARY KEY, ${columns})`;
+  const { unitAnomalies } = await analyze(application({ schema: docs, units: { append: steps } }), {
+    isolation: 'read committed',
+  });
+  expect(unitAnomalies).toMatchObject([{ name: 'not atomic', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
 test('a payment that reads whether it was made, then locks a balance that is enough for two', async () => {
   const tables =
     'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL); CREATE TABLE orders (id int PRIMARY KEY, account int NOT NULL, paid boolean NOT NULL)';
