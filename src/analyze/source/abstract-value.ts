@@ -115,6 +115,30 @@ export interface Choice {
   readonly isSpread?: boolean;
 }
 
+/** What a value may be: what stands at the ends of choices within choices. They share their sides: each part is looked at once. */
+export function* endsOf(value: Abstract): Generator<Exclude<Abstract, Choice>> {
+  const seen = new Set<Abstract>();
+  const rest = [value];
+  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
+    if (seen.has(part)) continue;
+    seen.add(part);
+    if (part.kind === 'choice') rest.push(part.ifFalse, part.ifTrue);
+    else yield part;
+  }
+}
+
+/** The first that is found at an end of the value. */
+export function findInEnds<Found>(
+  value: Abstract,
+  find: (end: Exclude<Abstract, Choice>) => Found | undefined,
+): Found | undefined {
+  for (const end of endsOf(value)) {
+    const found = find(end);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** A place in memory: a variable, a property, the elements of an array. Written through `Memory` only. */
 export interface Cell<Of = Abstract> {
   value: Of;

@@ -1,7 +1,7 @@
 /** Branches, loops, exceptions: what becomes of the steps and of the memory where paths part and join. */
 import type { Loop, Statement, UnknownValue, Value } from '../application.ts';
 import { fails } from '../compute-value.ts';
-import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-value.ts';
+import { type Abstract, arrayOf, type Cell, plain, unknown, findInEnds } from './abstract-value.ts';
 import { mergedChain } from './builders/chain.ts';
 import type { AnyStep } from './emitter.ts';
 import { type Completion, normalCompletion, type Machine } from './machine.ts';
@@ -162,8 +162,9 @@ function withoutElement(value: UnknownValue, loopName: string): UnknownValue {
 
 /** Clauses that a loop adds to a statement are not known, but it is one. */
 function chainIn(value: Abstract, before: Abstract): Abstract | undefined {
-  if (value.kind === 'choice') return chainIn(value.ifTrue, before) ?? chainIn(value.ifFalse, before);
-  return value.kind === 'native' ? value.forgotten?.(before, 'the statement is built in a loop') : undefined;
+  return findInEnds(value, (end) =>
+    end.kind === 'native' ? end.forgotten?.(before, 'the statement is built in a loop') : undefined,
+  );
 }
 
 /** A throw: into the innermost handler, else out of the unit. */

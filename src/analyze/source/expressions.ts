@@ -3,6 +3,7 @@ import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import {
   type Abstract,
+  type Choice,
   arrayOf,
   constant,
   fromOutside,
@@ -11,6 +12,7 @@ import {
   type Scope,
   undefinedValue,
   unknown,
+  endsOf,
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
 import { anyName, setAnyProperty, setElement, setProperty, withAttached } from './attached.ts';
@@ -326,13 +328,12 @@ function looselyEqual(operator: string, left: Abstract, right: Abstract): boolea
 }
 
 function isText(abstract: Abstract): boolean {
-  if (abstract.kind === 'choice') return isText(abstract.ifTrue) || isText(abstract.ifFalse);
-  if (abstract.kind !== 'value') return false;
-  const { value } = abstract;
-  return (
-    (value.kind === 'constant' && typeof value.value === 'string') ||
-    (value.kind === 'expression' && value.operator === '||' && value.operands.some((operand) => isText(plain(operand))))
-  );
+  return [...endsOf(abstract)].some((end) => end.kind === 'value' && isTextValue(end.value));
+}
+
+function isTextValue(value: Value): boolean {
+  if (value.kind === 'constant') return typeof value.value === 'string';
+  return value.kind === 'expression' && value.operator === '||' && value.operands.some(isTextValue);
 }
 
 function comparing(operator: string, left: Abstract, right: Abstract): Value {
@@ -344,12 +345,19 @@ function comparing(operator: string, left: Abstract, right: Abstract): Value {
   return compare(operator, valueOf(left), valueOf(right));
 }
 
+/** Of choices within choices, which share their sides. */
+const nullnesses = new WeakMap<Choice, Value>();
+
 function nullness(abstract: Abstract): Value {
   if (isNothing(abstract)) return { kind: 'constant', value: true };
   if (abstract.kind === 'row') return not(truthOf(abstract));
   if (abstract.kind === 'choice') {
+    const known = nullnesses.get(abstract);
+    if (known !== undefined) return known;
     const [a, b] = [nullness(abstract.ifTrue), nullness(abstract.ifFalse)];
-    return either(allOf([abstract.condition, a]), allOf([not(abstract.condition), b]));
+    const isNull = either(allOf([abstract.condition, a]), allOf([not(abstract.condition), b]));
+    nullnesses.set(abstract, isNull);
+    return isNull;
   }
   // `globalThis.client`, and what a function outside the sources gives.
   const isOpen = abstract.kind === 'external' && (abstract.module === '' || abstract.path.includes('()'));

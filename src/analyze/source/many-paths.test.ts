@@ -47,6 +47,20 @@ test('many optional fragments of postgres.js are in one statement', () => {
   expect(many).toContain('WHERE TRUE AND (($1 AND ( c0 = $2)) OR NOT $3) AND (($4 AND ( c1 = $5)) OR NOT $6)');
 });
 
+test('values that share their sides are read once for each side: a loop that keeps one of two objects, and what is read of it', () => {
+  const steps = Array.from(
+    { length: 40 },
+    (_, at) => `if (asked.f${at}) kept = { at: kept.at, parts: [kept.at] }; else if (asked.g${at}) kept = asked.one;`,
+  ).join(' ');
+  const source = `import knex from 'knex'; const db = knex({});
+    export async function keep(asked) {
+      let kept = asked.first ? { at: 1, parts: [1] } : { at: 2, parts: [2] };
+      for (const one of asked.all) { ${steps} }
+      await db('parcels').where({ id: kept.at }).update({ name: kept.parts });
+    }`;
+  expect(read({ 'keep.ts': source }, false)).toContain('parcels');
+});
+
 test('functions of lists within each other run once where they only compute', () => {
   const depth = 10;
   const names = Array.from({ length: depth }, (_, at) => `p${at}`);

@@ -25,16 +25,31 @@ import { does } from './tidy-steps.ts';
 import { computedFrom, expression } from './conditions.ts';
 import { attachedTo, setProperty, withAttached } from './attached.ts';
 
-export function member(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
+/** Of the sides that choices within choices share. */
+type Sides = Map<Abstract, Abstract>;
+
+export function member(
+  machine: Machine,
+  object: Abstract,
+  name: string,
+  at: ts.Node,
+  sides: Sides = new Map(),
+): Abstract {
   const promise = promiseMember(machine, object, name, at);
   if (promise !== undefined) return promise;
   const attached = attachedTo(machine, object, name);
   if (attached !== undefined) return attached;
-  const found = ownMember(machine, object, name, at);
+  const found = ownMember(machine, object, name, at, sides);
   return object.kind === 'object' || object.kind === 'choice' ? found : withAttached(machine, found, name);
 }
 
-function ownMember(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
+function memberOfSide(machine: Machine, side: Abstract, name: string, at: ts.Node, sides: Sides): Abstract {
+  const found = sides.get(side) ?? member(machine, side, name, at, sides);
+  sides.set(side, found);
+  return found;
+}
+
+function ownMember(machine: Machine, object: Abstract, name: string, at: ts.Node, sides: Sides): Abstract {
   switch (object.kind) {
     case 'never':
     case 'undefined':
@@ -54,7 +69,7 @@ function ownMember(machine: Machine, object: Abstract, name: string, at: ts.Node
       const cell = object.properties.get(name);
       if (cell !== undefined) return cell.value;
       const inherited = object.of === null ? undefined : classMember(machine, object.of, name, object, false, at);
-      return inherited ?? (object.rest === null ? undefinedValue : machine.member(object.rest, name, at));
+      return inherited ?? (object.rest === null ? undefinedValue : memberOfSide(machine, object.rest, name, at, sides));
     }
     case 'class':
       return classMember(machine, object, name, object, true, at) ?? inheritedStatic(machine, object, name, at);
@@ -75,16 +90,16 @@ function ownMember(machine: Machine, object: Abstract, name: string, at: ts.Node
         unknown(`\`${name}\` of ${object.title}`)
       );
     case 'choice': {
-      if (isNothing(object.ifTrue)) return machine.member(object.ifFalse, name, at);
-      if (isNothing(object.ifFalse)) return machine.member(object.ifTrue, name, at);
+      if (isNothing(object.ifTrue)) return memberOfSide(machine, object.ifFalse, name, at, sides);
+      if (isNothing(object.ifFalse)) return memberOfSide(machine, object.ifTrue, name, at, sides);
       const few = withFewForms(object);
       if (few !== object) return machine.member(few, name, at);
       const ofRows = listMemberOfPaths(machine, object, name, at);
       if (ofRows !== undefined) return ofRows;
       return choose(
         object.condition,
-        machine.member(object.ifTrue, name, at),
-        machine.member(object.ifFalse, name, at),
+        memberOfSide(machine, object.ifTrue, name, at, sides),
+        memberOfSide(machine, object.ifFalse, name, at, sides),
       );
     }
   }

@@ -44,20 +44,28 @@ function spreadValue(machine: Machine, node: ts.Expression, scope: Scope): Abstr
   return isGuarded && value.kind === 'choice' ? { ...value, ifFalse: undefinedValue } : value;
 }
 
-/** The object with what is spread behind its properties. Each side of a choice is an object with what stands before, so that no path loses it. */
-function withSpread(before: ObjectValue, spread: Abstract): ObjectValue {
+/**
+ * The object with what is spread behind its properties. Each side of a choice is an object with what stands before, so that no path loses it.
+ * @param known of the sides that choices within choices share
+ */
+function withSpread(before: ObjectValue, spread: Abstract, known = new Map<Abstract, ObjectValue>()): ObjectValue {
+  const found = known.get(spread) ?? spreadBehind(before, spread, known);
+  known.set(spread, found);
+  return found;
+}
+
+function spreadBehind(before: ObjectValue, spread: Abstract, known: Map<Abstract, ObjectValue>): ObjectValue {
   if (isNothing(spread) || spread.kind === 'never' || constantOf(spread) !== undefined) return before;
   if (spread.kind === 'object') {
-    const { properties, rest } = spread.rest === null ? before : withSpread(before, spread.rest);
+    const { properties, rest } = spread.rest === null ? before : withSpread(before, spread.rest, known);
     const copied = [...spread.properties].map(([name, { value }]): [string, Cell] => [name, { value }]);
     return newObject(new Map([...properties, ...copied]), rest);
   }
   const { rest } = before;
-  if (spread.kind === 'choice')
-    return newObject(
-      new Map(),
-      choose(spread.condition, withSpread(before, spread.ifTrue), withSpread(before, spread.ifFalse)),
-    );
+  if (spread.kind === 'choice') {
+    const [ifTrue, ifFalse] = [spread.ifTrue, spread.ifFalse].map((side) => withSpread(before, side, known));
+    return newObject(new Map(), choose(spread.condition, ifTrue as ObjectValue, ifFalse as ObjectValue));
+  }
   if (rest === null) return { ...before, rest: spread };
   if (rest.kind !== 'choice') return { ...before, rest: unknown('a field of several objects') };
   const [ifTrue, ifFalse] = [rest.ifTrue, rest.ifFalse].map((side) =>

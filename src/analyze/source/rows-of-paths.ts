@@ -1,6 +1,6 @@
 /** Rows of statements that differ by path: a builder's clauses that depend on conditions. */
 import type { Value } from '../application.ts';
-import { type Abstract, plain } from './abstract-value.ts';
+import { type Abstract, plain, endsOf } from './abstract-value.ts';
 import { expression } from './conditions.ts';
 import { isNothing, valueOf } from './value-arithmetic.ts';
 
@@ -16,17 +16,13 @@ export function rowsOfPaths(list: Abstract & { readonly kind: 'choice' }): Abstr
   return lists === undefined || lists.size <= pathsMax ? undefined : plain(expression('one of', ...lists.values()));
 }
 
-/** By statement; `undefined` where a path gives something else, or rows with methods. Choices share their sides: each part is read once. */
+/** By statement; `undefined` where a path gives something else, or rows with methods. */
 function rowsIn(list: Abstract): ReadonlyMap<string, Value> | undefined {
   const found = new Map<string, Value>();
-  const seen = new Set<Abstract>();
-  const areRows = (part: Abstract): boolean => {
-    if (seen.has(part) || isNothing(part)) return true;
-    seen.add(part);
-    if (part.kind === 'choice') return areRows(part.ifTrue) && areRows(part.ifFalse);
-    if (part.kind !== 'rows' || part.elementOf !== undefined) return false;
-    found.set(part.statement, valueOf(part));
-    return true;
-  };
-  return areRows(list) ? found : undefined;
+  for (const end of endsOf(list)) {
+    if (isNothing(end)) continue;
+    if (end.kind !== 'rows' || end.elementOf !== undefined) return undefined;
+    found.set(end.statement, valueOf(end));
+  }
+  return found;
 }

@@ -351,5 +351,14 @@ export function onPaths<Of>(
 ): Of | undefined {
   const last = returns.at(-1);
   if (last === undefined) return undefined;
-  return returns.slice(0, -1).reduceRight((rest, one) => choose(allOf(one.path.slice(from)), of(one), rest), of(last));
+  return returns.slice(0, -1).reduceRight((rest, one) => choose(conditionOf(one, from), of(one), rest), of(last));
+}
+
+/** Asked for each variable that the function wrote. */
+const conditions = new WeakMap<Returned, Value>();
+
+function conditionOf(one: Returned, from: number): Value {
+  const condition = conditions.get(one) ?? allOf(one.path.slice(from));
+  conditions.set(one, condition);
+  return condition;
 }

@@ -10,6 +10,7 @@ import {
   never,
   unknown,
   type Fragment,
+  endsOf,
 } from '../abstract-value.ts';
 import { normalCompletion, type Machine, type Owner } from '../machine.ts';
 import { eachRow } from '../over-list.ts';
@@ -185,8 +186,8 @@ function mutableChain<Names>(builder: Builder<Names>, machine: Machine, first: N
 }
 
 export function isChain(value: Abstract): boolean {
-  if (value.kind === 'choice') return isChain(value.ifTrue) && isChain(value.ifFalse);
-  return value.kind === 'native' && value.isChain === true;
+  for (const end of endsOf(value)) if (end.kind !== 'native' || end.isChain !== true) return false;
+  return true;
 }
 
 /** Runs the statement and gives its rows; what was not read is listed instead. */

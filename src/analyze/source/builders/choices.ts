@@ -1,6 +1,6 @@
 /** Arguments of a builder that differ by path, `flag ? eq(a, b) : undefined`: the call runs on each path with what it has there. */
 import type { Value } from '../../application.ts';
-import { type Abstract, arrayOf, type Choice, never, type ObjectValue } from '../abstract-value.ts';
+import { type Abstract, arrayOf, type Choice, endsOf, never, type ObjectValue } from '../abstract-value.ts';
 import { normalCompletion, type Machine } from '../machine.ts';
 import { choose, isNothing } from '../value-arithmetic.ts';
 import { same } from '../conditions.ts';
@@ -17,13 +17,7 @@ export function onEachPath(
   const condition = depth === conditionsMax ? undefined : firstCondition(args, 4);
   if (condition === undefined) return run(args);
   let [a, b]: [Abstract, Abstract] = [never, never];
-  const side = (holds: boolean) =>
-    onEachPath(
-      machine,
-      args.map((arg) => assume(arg, condition, holds)),
-      run,
-      depth + 1,
-    );
+  const side = (holds: boolean) => onEachPath(machine, args.map(assuming(condition, holds)), run, depth + 1);
   machine.fork(
     condition,
     () => ((a = side(true)), normalCompletion),
@@ -57,36 +51,42 @@ function isRow({ of, rest }: ObjectValue): boolean {
 
 function isStructural({ ifTrue, ifFalse }: Choice): boolean {
   return [ifTrue, ifFalse].some((side) =>
-    side.kind === 'choice' ? isStructural(side) : isNothing(side) || (side.kind !== 'value' && side.kind !== 'row'),
+    [...endsOf(side)].some((end) => isNothing(end) || (end.kind !== 'value' && end.kind !== 'row')),
   );
 }
 
-/** The value where it is known whether the condition holds. */
-function assume(value: Abstract, condition: Value, holds: boolean): Abstract {
+/** Gives a value where it is known whether the condition holds. Values share their parts: each is read once, and what the condition does not change stays itself. */
+function assuming(condition: Value, holds: boolean): (value: Abstract) => Abstract {
+  const known = new Map<Abstract, Abstract>();
+  const assume = (value: Abstract): Abstract => {
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const after = assumed(value, assume, condition, holds);
+    known.set(value, after);
+    return after;
+  };
+  return assume;
+}
+
+function assumed(value: Abstract, assume: (part: Abstract) => Abstract, condition: Value, holds: boolean): Abstract {
   if (value.kind === 'choice') {
     const isThis = value.condition === condition || same(value.condition, condition);
-    if (isThis) return assume(holds ? value.ifTrue : value.ifFalse, condition, holds);
-    return {
-      ...value,
-      ifTrue: assume(value.ifTrue, condition, holds),
-      ifFalse: assume(value.ifFalse, condition, holds),
-    };
+    if (isThis) return assume(holds ? value.ifTrue : value.ifFalse);
+    const [ifTrue, ifFalse] = [assume(value.ifTrue), assume(value.ifFalse)];
+    return ifTrue === value.ifTrue && ifFalse === value.ifFalse ? value : { ...value, ifTrue, ifFalse };
   }
   if (value.kind === 'array') {
     const elements = value.elements.value.flatMap((element) => {
-      const known = assume(element, condition, holds);
+      const known = assume(element);
       const isSpread = element.kind === 'choice' && element.isSpread === true && known.kind === 'array';
       return isSpread ? known.elements.value : [known];
     });
     return arrayOf(elements);
   }
   if (value.kind !== 'object' || isRow(value)) return value;
-  const cells = [...value.properties].map(
-    ([name, cell]) => [name, { value: assume(cell.value, condition, holds) }] as const,
-  );
-  const properties = new Map(cells);
+  const properties = new Map([...value.properties].map(([name, cell]) => [name, { value: assume(cell.value) }]));
   if (value.rest === null) return { ...value, properties };
-  const rest = assume(value.rest, condition, holds);
+  const rest = assume(value.rest);
   // `{ ...(flag ? { a: 1 } : {}) }`
   if (rest.kind === 'object')
     return { ...value, properties: new Map([...rest.properties, ...properties]), rest: rest.rest };

@@ -9,6 +9,7 @@ import {
   type ObjectValue,
   plain,
   type Fragment,
+  findInEnds,
 } from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
 import { choose, valueOf } from '../value-arithmetic.ts';
@@ -47,14 +48,12 @@ export interface Loaded {
 const loaded = new WeakMap<Abstract, Loaded>();
 
 export function loadedFrom(object: Abstract): Loaded | undefined {
-  if (object.kind === 'choice') return loadedFrom(object.ifTrue) ?? loadedFrom(object.ifFalse);
-  return loaded.get(object);
+  return findInEnds(object, (end) => loaded.get(end));
 }
 
 /** The object itself, where it is there or not. */
 export function objectIn(value: Abstract | undefined): ObjectValue | undefined {
-  if (value?.kind === 'choice') return objectIn(value.ifTrue) ?? objectIn(value.ifFalse);
-  return value?.kind === 'object' ? value : undefined;
+  return value === undefined ? undefined : findInEnds(value, (end) => (end.kind === 'object' ? end : undefined));
 }
 
 /** @param valueOf What a column of the result has that is no field: one of a joined table. */

@@ -1,5 +1,5 @@
 /** Associations of Sequelize's models: which rows a row has, by which columns, and under which name. */
-import type { Abstract, ClassValue } from '../abstract-value.ts';
+import { type Abstract, type ClassValue, findInEnds } from '../abstract-value.ts';
 import { modelOfClass } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { optionsOf } from './clauses.ts';
@@ -35,10 +35,10 @@ export function withModelKey<Of extends Abstract>(model: Of, key: object): Of {
 
 /** Of a class: its definition is made where it was not yet. */
 export function keyOfModel(machine: Machine, value: Abstract | undefined): object | undefined {
-  if (value?.kind === 'class') return keyOfModelClass(machine, value);
   // Handles of several configurations define the same models.
-  if (value?.kind === 'choice') return keyOfModel(machine, value.ifTrue) ?? keyOfModel(machine, value.ifFalse);
-  return value === undefined ? undefined : keys.get(value);
+  return value === undefined
+    ? undefined
+    : findInEnds(value, (end) => (end.kind === 'class' ? keyOfModelClass(machine, end) : keys.get(end)));
 }
 
 function keyOfModelClass(machine: Machine, value: ClassValue): object {

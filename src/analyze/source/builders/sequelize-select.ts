@@ -1,6 +1,6 @@
 /** SELECT of Sequelize's models: options, scopes, and the joined rows of `include`. */
 import type { Value } from '../../application.ts';
-import { type Abstract, arrayOf, constant, type Fragment, undefinedValue } from '../abstract-value.ts';
+import { type Abstract, arrayOf, constant, type Fragment, undefinedValue, endsOf } from '../abstract-value.ts';
 import { choose, constantOf, isNothing } from '../value-arithmetic.ts';
 import { entriesOf, givenEntries, optionsOf } from './clauses.ts';
 import { fieldOf, openPart } from './open-objects.ts';
@@ -197,7 +197,7 @@ function ordered(call: SequelizeCall, order: Abstract): readonly Fragment[] {
 }
 
 function isScalar(value: Abstract): boolean {
-  return value.kind === 'choice' ? isScalar(value.ifTrue) && isScalar(value.ifFalse) : value.kind === 'value';
+  return [...endsOf(value)].every(({ kind }) => kind === 'value');
 }
 
 /** `[Post, Comment, 'createdAt', 'DESC']`, `['posts', 'title']` */

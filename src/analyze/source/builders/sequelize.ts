@@ -10,6 +10,7 @@ import {
   undefinedValue,
   unknown,
   type Fragment,
+  findInEnds,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
@@ -168,8 +169,7 @@ function ownerIn(machine: Machine, options: Abstract | undefined, at: ts.Node): 
 
 /** Also where it is there on a path only: `options?.transaction`. */
 function transactionOf(given: Abstract): Connection | undefined {
-  if (given.kind === 'choice') return transactionOf(given.ifTrue) ?? transactionOf(given.ifFalse);
-  return connections.get(given);
+  return findInEnds(given, (end) => connections.get(end));
 }
 
 /** Of transactions that run a function. */

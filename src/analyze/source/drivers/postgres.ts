@@ -12,6 +12,7 @@ import {
   plain,
   undefinedValue,
   unknown,
+  endsOf,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Value } from '../../application.ts';
@@ -221,7 +222,7 @@ function withTemplateOf(before: Pieces, pieces: Pieces): Pieces {
 }
 
 function hasFragment(value: Abstract): boolean {
-  return value.kind === 'choice' ? hasFragment(value.ifTrue) || hasFragment(value.ifFalse) : fragments.has(value);
+  return [...endsOf(value)].some((end) => fragments.has(end));
 }
 
 /** The pieces where the condition is known. */
