@@ -10,7 +10,7 @@ import { runHere } from './support/cli.ts';
 import { KeptInMemory } from './support/kept-in-memory.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';
-import { counter, mysqlSpeech, onCall, postgresSpeech } from './support/replayed-programs.ts';
+import { counter, mysqlSpeech, onCall, postgresSpeech, readSkew } from './support/replayed-programs.ts';
 import { startedOrSkipped } from './support/server-process.ts';
 
 const postgres = await startedOrSkipped(startPostgres);
@@ -76,6 +76,12 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       [['serializable', 'prevented', '40001']],
       'repeatable read',
     ]);
+  });
+
+  test('a snapshot prevents a read skew without an error', async () => {
+    const { levels } = await replay(readSkew(postgresSpeech), onPostgres, { isolation: 'all' });
+    expect(levels.map(({ verdict }) => verdict.kind)).toEqual(['observed', 'prevented', 'prevented']);
+    expect(levels[1]?.verdict).toMatchObject({ session: 'reader', code: null, message: 'was answered (1), not (0)' });
   });
 
   test('a token names the run and the level', async () => {

@@ -50,7 +50,7 @@ function verdictText(verdict: Verdict): string {
     case 'observed':
       return `${verdict.message}; no order of whole sessions leaves this`;
     case 'prevented':
-      return `session "${verdict.session}" got ${verdict.code} ${verdict.message}: ${statementLine(verdict.sql)}`;
+      return `session "${verdict.session}" ${verdict.code === null ? '' : `got ${verdict.code} `}${verdict.message}: ${statementLine(verdict.sql)}`;
     case 'infeasible': {
       const by = verdict.by.length === 0 ? '' : `, held by ${verdict.by.map((name) => `"${name}"`).join(', ')}`;
       return `session "${verdict.session}" waits for ${verdict.lock}${by}: ${statementLine(verdict.sql)}`;

@@ -73,7 +73,7 @@ async function replayAt(
   program: SqlProgram,
   prediction: Prediction,
   scratch: Scratch,
-  { server, repeat, timeoutMs, signal }: ReplayOnOptions,
+  { server, before, repeat, timeoutMs, signal }: ReplayOnOptions,
 ): Promise<ReplayedLevel> {
   const options: ServerRunOptions = { server, scratch, isolation, timeoutMs, signal };
   const serial: ServerRun[] = [];
@@ -85,11 +85,12 @@ async function replayAt(
     session: program.sessionNames.indexOf(session),
     sql,
   }));
+  const isChanged = before !== null || isolation !== prediction.isolation;
   const counts = { observed: 0, prevented: 0, infeasible: 0, diverged: 0 };
   let telling: Pick<ReplayedLevel, 'verdict' | 'statements'> | null = null;
   for (let i = 0; i < repeat; i += 1) {
     const run = await runOnServer(program, { kind: 'planned', plan }, options);
-    const verdict = judge(program, prediction, run, serial);
+    const verdict = judge({ program, prediction, run, serial, isChanged });
     counts[verdict.kind] += 1;
     if (telling === null || rank(verdict) < rank(telling.verdict))
       telling = { verdict, statements: compare(program, prediction, run) };

@@ -7,12 +7,13 @@ import type { ServerRun } from './server-run.ts';
 export type Verdict =
   /** The server did what was predicted: no serial order leaves this. */
   | { readonly kind: 'observed'; readonly message: string }
-  /** A statement failed that was predicted to succeed. */
+  /** A statement failed that was predicted to succeed; or, at another level or after a change, it was answered otherwise, and all is as in a serial order. */
   | {
       readonly kind: 'prevented';
       readonly session: string;
       readonly sql: string;
-      readonly code: string;
+      /** Of the error; `null`: there was none. */
+      readonly code: string | null;
       readonly message: string;
     }
   /** A statement waited that was predicted to be answered: the order is none that the server allows. */
@@ -37,24 +38,36 @@ export interface Compared {
   readonly waited: string | null;
 }
 
-/** @param serial runs of every order of the sessions on the same server */
-export function judge(
-  program: SqlProgram,
-  prediction: Prediction,
-  run: ServerRun,
-  serial: readonly ServerRun[],
-): Verdict {
-  const wait = unpredictedWait(program, prediction, run);
-  const failed = unpredictedError(program, prediction, run);
+/** A run and what it is judged by. */
+export interface Judged {
+  readonly program: SqlProgram;
+  readonly prediction: Prediction;
+  readonly run: ServerRun;
+  /** Of every order of the sessions, on the same server. */
+  readonly serial: readonly ServerRun[];
+  /** Is the program, or the level, another one than of the prediction? Then another answer is none of its mistakes. */
+  readonly isChanged: boolean;
+}
+
+export function judge(judged: Judged): Verdict {
+  const { program, prediction, run, serial, isChanged } = judged;
   const broken = brokenSerially(program, serial);
   if (broken !== null) return { kind: 'diverged', reason: broken };
+  const failed = unpredictedError(program, prediction, run);
   const violation = run.violation ?? predictedFailure(program, run, failed);
-  if (violation !== null && !serial.some(({ outcome }) => outcome === run.outcome))
-    return { kind: 'observed', message: violation };
+  const isSerial = serial.some(({ outcome }) => outcome === run.outcome);
+  if (violation !== null && !isSerial) return { kind: 'observed', message: violation };
   if (failed !== null) return failed;
+  const wait = unpredictedWait(program, prediction, run);
   if (wait !== null) return wait;
   if (run.late !== null) return { kind: 'diverged', reason: `it did not end in time: ${run.late}` };
-  return { kind: 'diverged', reason: departureText(program, prediction, run) };
+  const other = otherAnswer(prediction, run);
+  if (isChanged && isSerial && other !== null) {
+    const { at, session, sql, answer } = other;
+    const message = `was answered ${answer?.text}, not ${prediction.statements[at]?.outcome}`;
+    return { kind: 'prevented', session: program.sessionNames[session] ?? '', sql, code: null, message };
+  }
+  return { kind: 'diverged', reason: departureText(program, run, other) };
 }
 
 /** What goes wrong in every order of the sessions is wrong without concurrency. */
@@ -104,20 +117,30 @@ function holders({ sessionNames }: SqlProgram, ids: readonly number[], { connect
   return [...new Set(names)];
 }
 
-function departureText(program: SqlProgram, { statements }: Prediction, run: ServerRun): string {
-  const { departure } = run;
+interface OtherAnswer extends Arrival {
+  /** Its position in the plan. */
+  readonly at: number;
+}
+
+/** The first statement that was answered otherwise than predicted. */
+function otherAnswer({ statements }: Prediction, run: ServerRun): OtherAnswer | null {
+  for (const arrival of run.statements) {
+    const [at] = arrival.planned;
+    const predicted = arrival.planned.map((each) => statements[each]?.outcome).join('; ');
+    if (at !== undefined && predicted !== arrival.answer?.text) return { ...arrival, at };
+  }
+  return null;
+}
+
+function departureText({ sessionNames }: SqlProgram, { departure }: ServerRun, other: OtherAnswer | null): string {
   if (departure !== null) {
     const { session, planned, sent } = departure;
     const does = sent === null ? 'ended' : `sent ${sent}`;
     const instead = planned === null ? 'where it was predicted to end' : `where ${planned} was predicted`;
-    return `session "${program.sessionNames[session]}" ${does} ${instead}`;
+    return `session "${sessionNames[session]}" ${does} ${instead}`;
   }
-  const other = run.statements.find(
-    ({ planned, answer }) =>
-      planned.length > 0 && planned.map((at) => statements[at]?.outcome).join('; ') !== answer?.text,
-  );
-  if (other === undefined) return 'the invariant holds after the same statements with the same answers';
-  return `session "${program.sessionNames[other.session]}" was answered ${other.answer?.text ?? 'nothing'} to ${other.sql}`;
+  if (other === null) return 'the invariant holds after the same statements with the same answers';
+  return `session "${sessionNames[other.session]}" was answered ${other.answer?.text ?? 'nothing'} to ${other.sql}`;
 }
 
 /** Statements in the order of the grants, then those that were predicted and never sent. */

@@ -87,3 +87,34 @@ export function onCall({ dialect, withClient }: Speech): SqlProgram {
     },
   });
 }
+
+/** One session reads two rows; the other moves one from the first to the second between them. */
+export function readSkew({ dialect, withClient }: Speech): SqlProgram {
+  return sqlProgram({
+    dialect,
+    schema: ['CREATE TABLE t (id int PRIMARY KEY, n int)', 'INSERT INTO t VALUES (1, 0), (2, 1)'],
+    sessions: {
+      reader: async (connection) => {
+        let sum = 0;
+        await withClient(connection, async (send) => {
+          await send('BEGIN');
+          for (const id of [1, 2]) sum += Number((await send(`SELECT n FROM t WHERE id = ${id}`))[0]?.['n']);
+          await send('COMMIT');
+        });
+        return sum;
+      },
+      writer: (connection) =>
+        withClient(connection, async (send) => {
+          await send('BEGIN');
+          await send('UPDATE t SET n = 1 WHERE id = 1');
+          await send('UPDATE t SET n = 0 WHERE id = 2');
+          await send('COMMIT');
+        }),
+    },
+    invariant: async (end) => {
+      const { reader } = end.results;
+      await withClient(end, async (send) => void (await send('SELECT n FROM t WHERE id = 1')));
+      return reader === 1 || `the reader saw ${String(reader)}`;
+    },
+  });
+}
