@@ -126,7 +126,7 @@ export const engineBugs: readonly PlantedBug[] = [
   {
     name: 'a row that does not match loses an earlier lock',
     file: 'src/engine/innodb/locking-read.ts',
-    before: '    if (isNew) this.#unlock(record, kind);\n    return null;',
+    before: '    if (isNew && !isKept) this.#unlock(record, kind);\n    return null;',
     after: '    this.#unlock(record, kind);\n    return null;',
     why: 'at READ COMMITTED a second scan releases what an earlier statement of the transaction has locked',
     tests: ['src/engine/innodb/gap-locks.test.ts', 'src/engine/innodb/storage.test.ts'],

@@ -28,6 +28,7 @@ class LockingRead {
   readonly #path: IndexPath;
   readonly #bounds: KeyBounds;
   readonly #matches: (row: Row) => boolean;
+  readonly #keepsLock: RowCondition['keepsLock'];
   readonly #request: LockRequest;
   readonly #mode: LockMode;
   readonly #purpose: NonNullable<LockRequest['purpose']>;
@@ -41,13 +42,14 @@ class LockingRead {
     transaction: InnodbTransaction,
     index: InnodbIndex,
     path: IndexPath,
-    { matches, cells }: RowCondition,
+    { matches, keepsLock, cells }: RowCondition,
     request: LockRequest,
   ) {
     this.#transaction = transaction;
     this.#index = index;
     this.#bounds = boundsOf(path, index.shape.compare);
     this.#matches = matches;
+    this.#keepsLock = keepsLock;
     this.#request = request;
     this.#mode = modeOf(request);
     this.#isCovered = this.#mode === 'S' && isCovered(index, cells);
@@ -148,7 +150,8 @@ class LockingRead {
     if (this.#isCovered) footprints.recordCommittedRead(this.#transaction.storage, record);
     const version = this.#isCovered ? currentVersion(row.newest, this.#transaction.writer) : row.newest;
     if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
-    if (isNew) this.#unlock(record, kind);
+    const isKept = version !== null && this.#keepsLock?.(version) === true;
+    if (isNew && !isKept) this.#unlock(record, kind);
     return null;
   }
 
@@ -179,13 +182,17 @@ class LockingRead {
    * that does not match. Only where it scans the clustered index.
    */
   #readsCommitted(record: IndexRecord, kind: LockKind): boolean {
-    if (this.#transaction.locksGaps || this.#purpose !== 'update') return false;
+    if (this.#transaction.locksGaps || !this.#isSemiConsistent) return false;
     if (this.#isUnique || !this.#index.isClustered) return false;
     const lock = newLock(this.#transaction, record, this.#mode, kind);
     if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
     footprints.recordLock(this.#transaction.storage, lock, 'try');
     const committed = currentVersion(record.row.newest, this.#transaction.writer);
     return committed === null || committed.isDeleted || !this.#matches(committed);
+  }
+
+  get #isSemiConsistent(): boolean {
+    return this.#purpose === 'update' && this.#keepsLock === undefined;
   }
 
   get #isConstant(): boolean {
@@ -208,7 +215,7 @@ class LockingRead {
   *#lockPastEnd(record: IndexRecord, kind: LockKind): Waiting<Granted> {
     const { locksGaps } = this.#transaction;
     // A semi-consistent read sees that the record is past the end without a lock.
-    if (!locksGaps && this.#index.isClustered && this.#purpose === 'update') return 'granted';
+    if (!locksGaps && this.#index.isClustered && this.#isSemiConsistent) return 'granted';
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome !== 'granted') return outcome;

@@ -94,6 +94,8 @@ export interface RowCondition {
   readonly isWritten: boolean;
   /** The lock on each row that a locking clause asks of a scan, on an engine that locks while it scans. */
   readonly lockedBy?: LockRequest | undefined;
+  /** Of a statement that reads its own table in a subquery: does the lock on a row stay that does not match? Absent: it goes. */
+  readonly keepsLock?: ((row: Row) => boolean) | undefined;
   /** For each row that is found the statement looks for one of another table. Absent: for none. */
   readonly lookUps?: readonly LookUp[] | undefined;
 }

@@ -20,13 +20,16 @@ function comparesWithDerived(node: Node): boolean {
 
 function readsDerived(query: Node | undefined): boolean {
   if (query === undefined || !('SelectStmt' in query)) return false;
-  return someNode(query.SelectStmt.fromClause, (item) => {
-    const derived = 'RangeSubselect' in item ? item.RangeSubselect.subquery : undefined;
-    return derived !== undefined && 'SelectStmt' in derived && !isMergeable(derived.SelectStmt);
-  });
+  return someNode(query.SelectStmt.fromClause, isDerivedApart);
 }
 
-function isMergeable(select: SelectStmt): boolean {
+/** Is it a derived table that cannot be merged? */
+export function isDerivedApart(item: Node): boolean {
+  const derived = 'RangeSubselect' in item ? item.RangeSubselect.subquery : undefined;
+  return derived !== undefined && 'SelectStmt' in derived && !isMergeable(derived.SelectStmt);
+}
+
+export function isMergeable(select: SelectStmt): boolean {
   const { op = 'SETOP_NONE', valuesLists, limitCount, limitOffset, distinctClause, groupClause, havingClause } = select;
   const others = [valuesLists, limitCount, limitOffset, distinctClause, groupClause, havingClause];
   if (op !== 'SETOP_NONE' || others.some((clause) => clause !== undefined)) return false;

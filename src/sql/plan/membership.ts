@@ -104,6 +104,11 @@ function listOf({ subject, select }: Membership): Node {
   return { A_Expr: { kind: 'AEXPR_OP_ANY', name: [{ String: { sval: '=' } }], lexpr: subject, rexpr } };
 }
 
+/** Is it an IN whose subquery finds its rows by an index? */
+export function readsByIndex(node: Node, scope: QueryScope): boolean {
+  return (membershipOf(node, scope)?.access ?? null) !== null;
+}
+
 /** `null`: another condition, or a subquery of more than one table and its rows. */
 function membershipOf(node: Node, scope: QueryScope): Membership | null {
   const link = 'SubLink' in node ? node.SubLink : null;
@@ -123,7 +128,7 @@ function membershipOf(node: Node, scope: QueryScope): Membership | null {
   return { subject, select, table, column, cell, access: ownAccess(select, table, scope) };
 }
 
-function isMembership({ subLinkType, operName }: SubLink): boolean {
+export function isMembership({ subLinkType, operName }: SubLink): boolean {
   return subLinkType === 'ANY_SUBLINK' && (operName === undefined || stringsOf(operName).at(-1) === '=');
 }
 

@@ -60,7 +60,7 @@ export class Planning {
   refusesTruncation = false;
   /** INSERT IGNORE: is a value that does not fit its column made to fit? */
   fitsValues = false;
-  /** Does InnoDB lock what it only reads at every level? So do writes to a table of a join, and INSERT and REPLACE of VALUES. */
+  /** Does InnoDB lock what it only reads at every level? So do writes to a table that a join or a subquery reads, too, and INSERT and REPLACE of VALUES. */
   locksReads = false;
   /** Do scans lock the rows of a locking clause as they read them? */
   locksInScans = false;

@@ -19,6 +19,7 @@ import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { matchesBeside, planRecheck, rechecked, type RecheckPlan } from './recheck.ts';
 import { rowCondition } from './row-condition.ts';
+import { keptLocks } from './self-reading.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
 import { forEachRow, type Source } from './cursor.ts';
@@ -113,12 +114,15 @@ function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], s
   );
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   const recheck = planRecheck(conjuncts, access?.isPoint === true, scope.planning);
+  const kept = keptLocks(item, table, conjuncts, scope);
+  if (kept !== null) scope.planning.locksReads = true;
   return {
     item,
     index: access?.index ?? null,
     *visit(frame, running, { request, collects, write }) {
       const found: Row[] = [];
-      const condition = rechecked(conditionIn(frame), item, recheck, frame);
+      const matching = rechecked(conditionIn(frame), item, recheck, frame);
+      const condition = kept === null ? matching : { ...matching, keepsLock: kept(frame, request.purpose) };
       const take = collects
         ? (row: Row): boolean => found.push(row) > 0
         : function* writeAtOnce(row: Row): Waiting<boolean> {
