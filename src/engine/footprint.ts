@@ -107,10 +107,13 @@ export class Footprint {
   /** The accesses of `other` are late ones of this step. */
   addLate(other: Footprint): void {
     this.#late ??= new Footprint();
-    const late = this.#late;
+    this.#late.add(other);
+  }
+
+  add(other: Footprint): void {
     for (const [name, { kinds: mask }] of other.#names)
-      for (const kind of kinds) if ((mask & bits[kind]) !== 0) late.touch(name, kind);
-    for (const [index, list] of other.#keys) for (const access of list) late.#add(index, access);
+      for (const kind of kinds) if ((mask & bits[kind]) !== 0) this.touch(name, kind);
+    for (const [index, list] of other.#keys) for (const access of list) this.#add(index, access);
   }
 
   /** Conflicts with every other step: for what no finer access describes. */

@@ -52,6 +52,11 @@ export class SerializableFootprints {
     return this.#of(watched).writes;
   }
 
+  /** What `reader` has read is not remembered any more, because of a step of `watched`. */
+  forgetsReads(watched: Watched, reader: Watched): void {
+    this.accessesOf(watched).add(this.readsOf(reader));
+  }
+
   /** Whether the snapshot of a read-only transaction is safe depends on a writer. */
   readerWaitsFor(reader: Watched, writer: Watched): void {
     join([this.#of(reader), this.#of(writer)]);

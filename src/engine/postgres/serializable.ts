@@ -122,7 +122,10 @@ export class SerializableWatch {
       me.isCommitted = true;
       me.commitNumber = ++this.#lastCommit;
       me.isReadOnly ||= !me.hasWritten;
-    } else me.isDoomed = true;
+    } else {
+      me.isDoomed = true;
+      this.#footprints?.forgetsReads(me, me);
+    }
     this.#settleEdges(me, isCommit);
     this.#settleReaders(me, isCommit);
     if (isCommit) this.#finished.push(me);
@@ -176,12 +179,13 @@ export class SerializableWatch {
       if (isCommit && me.hasWritten && me.earliestOutCommit <= other.lastCommitBeforeSnapshot) {
         for (const writer of other.possiblyUnsafe) writer.possiblyUnsafe.delete(other);
         other.possiblyUnsafe.clear();
-      } else if (other.possiblyUnsafe.size === 0) this.#makeSafe(other);
+      } else if (other.possiblyUnsafe.size === 0) this.#makeSafe(me, other);
     }
     me.possiblyUnsafe.clear();
   }
 
-  #makeSafe(reader: Watched): void {
+  #makeSafe(me: Watched, reader: Watched): void {
+    this.#footprints?.forgetsReads(me, reader);
     reader.isSafe = true;
     this.#open.delete(reader);
     release(reader);

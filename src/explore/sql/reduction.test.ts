@@ -262,6 +262,16 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
   const skewed = (read: number, write: number) =>
     session('BEGIN', `SELECT n FROM t WHERE id = ${read}`, `UPDATE t SET n = n + 1 WHERE id = ${write}`, 'COMMIT');
 
+  const writer = session('BEGIN', 'SELECT n FROM t WHERE id = 2', 'UPDATE t SET n = 7 WHERE id = 2', 'COMMIT');
+  const inserting = session(
+    'BEGIN',
+    'UPDATE w SET v = 3 WHERE id = 1',
+    'SELECT n FROM t WHERE id = 2',
+    'INSERT INTO h VALUES (1)',
+    'COMMIT',
+  );
+  const readingOnly = session('BEGIN', 'SELECT count(*) AS n FROM h', 'ROLLBACK');
+
   // The unreduced search of whole programs takes minutes: what comes before is one order.
   test.each([
     [
@@ -272,6 +282,11 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
     ['a row is waited for', [holding(changesRow), waiting(changesRow), dooming], [0, 0, 1, 1, 1, 1]],
     ['one only reads', [changed, pivot, session('SELECT n FROM t WHERE id = 1')], [1, 1, 1]],
     ['a cycle of three', [skewed(1, 2), skewed(2, 5), skewed(5, 1)], [0, 1, 2, 0, 1, 2]],
+    [
+      'what a transaction has read that is rolled back is not remembered',
+      [writer, inserting, readingOnly],
+      [0, 0, 1, 1, 1, 0, 0],
+    ],
     [
       'a predicate is read that an insertion satisfies',
       [
