@@ -168,6 +168,43 @@ describe('in each library', () => {
     expect(verdictOf(await ofSource({ ...files, 'docs.ts': text.replace(looks, '') }))).toEqual(lost);
   });
 
+  const update = `await pool.query('UPDATE docs SET body = $2, version = version + 1 WHERE id = $1 AND version = $3', [id, body, rows[0].version]);`;
+  const reading = `const { rows } = await pool.query('SELECT version FROM docs WHERE id = $1', [id]); const { rowCount } = ${update}`;
+  test.each<[string, Readonly<Record<string, string>>]>([
+    [
+      'Prisma: update, which throws where it finds no row',
+      {
+        ...prisma,
+        'docs.ts': `import { PrismaClient } from '@prisma/client'; const prisma = new PrismaClient();
+          ${save} {
+            const doc = await prisma.doc.findUniqueOrThrow({ where: { id } });
+            await prisma.doc.update({ where: { id, version: doc.version }, data: { body, version: { increment: 1 } } });
+          }`,
+      },
+    ],
+    [
+      'Koa: the body of the response',
+      {
+        'docs.ts': `${pg}import Router from '@koa/router'; const router = new Router();
+          router.put('/docs/:id', async (ctx) => { const { id } = ctx.params; const { body } = ctx.request; ${reading} ctx.body = { isSaved: rowCount === 1 }; });`,
+      },
+    ],
+    [
+      'Hono: what the handler returns',
+      {
+        'docs.ts': `${pg}import { Hono } from 'hono'; const app = new Hono();
+          app.put('/docs/:id', async (c) => { const id = c.req.param('id'); const body = await c.req.text(); ${reading} return c.json({ isSaved: rowCount === 1 }); });`,
+      },
+    ],
+  ])('%s: robust', async (_, files) => {
+    expect(verdictOf(await ofSource(files))).toEqual(['satisfied']);
+  });
+
+  test('a row count that is only logged: the write is lost without a word', async () => {
+    const files = { 'docs.ts': `${pg}${save} { ${reading} console.log(rowCount); }` };
+    expect(verdictOf(await ofSource(files))).toEqual(lost);
+  });
+
   test('TypeORM: save of a row with a version does not ask for it', async () => {
     const files = {
       'docs.ts': `${entity}${save} { const doc = await docs.findOneByOrFail({ id }); doc.body = doc.body + body; await docs.save(doc); }`,

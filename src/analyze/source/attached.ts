@@ -39,6 +39,8 @@ export function setProperty(machine: Machine, owner: Abstract, name: string, val
       }
       return;
     default: {
+      // `context.body = { isSaved }`
+      if (owner.kind === 'value') machine.shown.push(valueOf(value));
       const key = keyOf(owner, name);
       if (key !== null) write(machine, machine.attached, key, value, machine.member(owner, name, at));
       else if (readsBehind([valueOf(value)])?.length !== 0) {

@@ -103,7 +103,7 @@ export interface Machine {
   readonly attached: Map<string, Cell>;
   /** By module, what code outside the sources was given in this unit; `null`: objects of which no module is known. */
   readonly given: Map<string | null, readonly Value[]>;
-  /** What the unit returned, and what it gave to functions of which no module is known: a response's. */
+  /** What the unit returned, and what it gave to objects of which no module is known, and to their functions: a response. */
   readonly shown: Value[];
   /** By all units. */
   readonly reached: Reached;

@@ -216,10 +216,16 @@ function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Ab
     const whole: Readonly<Record<string, string>> = { json: 'body', formData: 'body', parseBody: 'body' };
     const name2 = whole[name];
     if (/(?:^|[.#])(?:request|req)$/.test(value.name) && name2 !== undefined)
-      return native(name, () => plain({ kind: 'argument', name: name2 }));
+      return native(name, (args) => {
+        // Hono's context is named so, too: `context.json(...)` is its response.
+        machine.shown.push(...args.map(valueOf));
+        return plain({ kind: 'argument', name: name2 });
+      });
     if (value.name === request && /^(?:param|query|header|get)$/.test(name)) {
       const all = plain({ kind: 'argument', name });
-      return native(name, ([key]) => (key === undefined ? all : machine.member(all, String(keyOf(key)), at)));
+      return native(name, ([key], called) =>
+        key === undefined ? all : machine.member(all, String(keyOf(key)), called),
+      );
     }
     // Hono's context.
     if (value.name === request && name === 'set')

@@ -83,8 +83,7 @@ export function readUnits(
     machine.restart();
     withinLimits(machine, node, body);
     for (const fn of machine.called) called.add(fn);
-    const given = [...machine.shown, ...[...machine.attached.values()].map(({ value }) => valueOf(value))];
-    const steps = tidySteps(machine.emitter.steps, given) as readonly UnitStep[];
+    const steps = tidySteps(machine.emitter.steps, machine.shown) as readonly UnitStep[];
     if (steps.some(does))
       read.push({
         isCallerLost: machine.isCallerLost,
