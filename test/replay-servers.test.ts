@@ -119,6 +119,25 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     }
   });
 
+  test('a server that goes away in the middle is one error, and the next replay drops what is left', async () => {
+    const client = await postgresClient();
+    try {
+      const databases = (): Promise<number> => count(client, `pg_database WHERE datname ~ '^moirai_replay_'`);
+      const replayed = replay(counter(postgresSpeech, ''), onPostgres, { repeat: 1_000 });
+      replayed.catch(() => {});
+      await expect.poll(databases).toBe(1);
+      const others = `backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+      await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
+      await expect(replayed).rejects.toMatchObject({ code: 'replay/server' });
+      await expect.poll(() => count(client, `pg_stat_activity WHERE ${others}`)).toBe(0);
+      expect(await databases()).toBe(1);
+      await replay(counter(postgresSpeech, ''), onPostgres);
+      expect(await databases()).toBe(0);
+    } finally {
+      await client.end();
+    }
+  });
+
   test('a user that may not make databases is told how', async () => {
     const client = await postgresClient();
     await client.query('CREATE ROLE weak LOGIN');

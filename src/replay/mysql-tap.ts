@@ -27,15 +27,12 @@ import {
   unreadableCapabilities,
 } from '../wire/mysql/index.ts';
 import type { GateTap, GateTapOptions, ServerError } from './gate-tap.ts';
+import { type Sent, StatementQueue } from './statement-queue.ts';
 
-interface Sent {
-  readonly bytes: Uint8Array;
-  /** `null`: no statement, it does not wait. */
-  readonly sql: string | null;
+interface SentCommand extends Sent {
+  /** `null`: the contents of a file that the server has asked for. */
   readonly command: Command | null;
   readonly reader: ResponseReader | null;
-  readonly outcomes: string[];
-  error: ServerError | null;
 }
 
 const packetBytesMax = 1 << 26;
@@ -53,13 +50,13 @@ export class MysqlTap implements GateTap {
   /** The server's OK, for when the level is set. */
   #welcome: Uint8Array = new Uint8Array();
   readonly #prepared = new Map<number, string>();
-  readonly #waiting: Sent[] = [];
-  readonly #underWay: Sent[] = [];
+  readonly #queue: StatementQueue<SentCommand>;
   #rows: string[][] = [];
   #rowCount = 0;
 
   constructor(options: GateTapOptions) {
     this.#options = options;
+    this.#queue = new StatementQueue(options);
   }
 
   fromClient(chunk: Uint8Array): void {
@@ -167,12 +164,11 @@ export class MysqlTap implements GateTap {
 
   #sent({ payload, firstSequence }: Packet): void {
     const { bytes } = encodePacket(payload, firstSequence);
-    // The contents of a file that the server has asked for.
     const command = firstSequence === 0 ? decodeCommand(payload, this.#flags) : null;
     if (command?.kind === 'quit') this.#options.onEnd();
     const reader = command === null ? null : new ResponseReader(command, this.#flags);
-    this.#waiting.push({ bytes, sql: this.#sqlOf(command), command, reader, outcomes: [], error: null });
-    if (this.#waiting.length === 1) this.#next();
+    const isAnswered = reader?.isDone === false;
+    this.#queue.push({ bytes, sql: this.#sqlOf(command), command, reader, isAnswered, outcomes: [], error: null });
   }
 
   #sqlOf(command: Command | null): string | null {
@@ -180,33 +176,14 @@ export class MysqlTap implements GateTap {
     return command?.kind === 'stmt-execute' ? (this.#prepared.get(command.statementId) ?? '') : null;
   }
 
-  #next(): void {
-    const [first] = this.#waiting;
-    if (first === undefined || this.#underWay.some(({ sql }) => sql !== null)) return;
-    if (first.sql === null) this.#pass(first);
-    else this.#options.onStatement(first.sql, () => this.#pass(first));
-  }
-
-  #pass(sent: Sent): void {
-    this.#waiting.shift();
-    if (sent.reader?.isDone === false) this.#underWay.push(sent);
-    this.#options.toServer(sent.bytes);
-    this.#next();
-  }
-
   #received({ payload, firstSequence }: Packet): void {
-    const [sent] = this.#underWay;
+    const sent = this.#queue.answering;
     if (sent?.reader) this.#answer(sent, sent.reader.next(payload));
     this.#toClient(payload, firstSequence);
-    if (sent?.reader?.isDone !== true) return;
-    this.#underWay.shift();
-    const { error, outcomes } = sent;
-    const text = error === null ? outcomes.join('; ') : outcomeText({ command: '', rowCount: 0, error }, null);
-    if (sent.sql !== null) this.#options.onAnswer({ text, error });
-    this.#next();
+    if (sent?.reader?.isDone === true) this.#queue.answered();
   }
 
-  #answer(sent: Sent, message: ServerMessage): void {
+  #answer(sent: SentCommand, message: ServerMessage): void {
     switch (message.kind) {
       case 'ok': {
         const command = statementLine(sent.sql ?? '');

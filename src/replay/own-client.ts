@@ -26,7 +26,10 @@ export async function connectToServer(server: RealServer, database: string): Pro
     onAnswer: () => {},
     onLost: lose,
   });
-  const client = await Promise.race([connect(gate.stream), lost]);
+  const client = await Promise.race([connect(gate.stream), lost]).catch((error: unknown) => {
+    gate.abandon();
+    throw error;
+  });
   return {
     query: (sql, parameters) => Promise.race([client.query(sql, parameters), lost]),
     end: () => client.end(),

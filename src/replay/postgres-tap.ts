@@ -26,18 +26,14 @@ import {
   scramClientFirst,
   scramMechanism,
 } from '../wire/postgres/index.ts';
-import type { Answer, GateTap, GateTapOptions, ServerError } from './gate-tap.ts';
+import type { GateTap, GateTapOptions, ServerError } from './gate-tap.ts';
+import { type Sent, StatementQueue } from './statement-queue.ts';
 
 /** Messages that pass together. */
-interface Batch {
-  readonly bytes: Uint8Array;
-  /** `null`: no statement, it does not wait. */
-  readonly sql: string | null;
-  /** What the server answers last: ReadyForQuery, the end of an execution, or nothing. */
-  readonly end: 'ready' | 'execution' | 'nothing';
+interface Batch extends Sent {
+  /** Does the end of the execution end the answer, and not ReadyForQuery? */
+  readonly isFlushed: boolean;
   readonly isBinary: boolean;
-  readonly outcomes: string[];
-  error: ServerError | null;
 }
 
 interface Portal {
@@ -59,10 +55,7 @@ export class PostgresTap implements GateTap {
   /** Since the last batch. */
   #bytes: Uint8Array[] = [];
   #executed: Portal[] = [];
-  /** Not passed yet. */
-  readonly #waiting: Batch[] = [];
-  /** Passed, and not answered. */
-  readonly #underWay: Batch[] = [];
+  readonly #queue: StatementQueue<Batch>;
   /** Of the execution under way. */
   #rows: string[][] = [];
   #rowCount = 0;
@@ -70,6 +63,7 @@ export class PostgresTap implements GateTap {
 
   constructor(options: GateTapOptions) {
     this.#options = options;
+    this.#queue = new StatementQueue(options);
   }
 
   fromClient(chunk: Uint8Array): void {
@@ -190,38 +184,24 @@ export class PostgresTap implements GateTap {
     }
   }
 
-  #flush(end: Batch['end']): void {
+  #flush(end: 'ready' | 'execution' | 'nothing'): void {
     const executed = this.#executed;
-    this.#waiting.push({
-      bytes: Buffer.concat(this.#bytes),
+    const bytes = Buffer.concat(this.#bytes);
+    this.#bytes = [];
+    this.#executed = [];
+    this.#queue.push({
+      bytes,
       sql: executed.length === 0 ? null : executed.map(({ sql }) => sql).join('; '),
+      isAnswered: end !== 'nothing',
+      isFlushed: end === 'execution',
       isBinary: executed.some(({ isBinary }) => isBinary),
-      end,
       outcomes: [],
       error: null,
     });
-    this.#bytes = [];
-    this.#executed = [];
-    if (this.#waiting.length === 1) this.#next();
-  }
-
-  /** A client may send statements ahead: each is announced when the one before is answered. */
-  #next(): void {
-    const [batch] = this.#waiting;
-    if (batch === undefined || this.#underWay.some(({ sql }) => sql !== null)) return;
-    if (batch.sql === null) this.#pass(batch);
-    else this.#options.onStatement(batch.sql, () => this.#pass(batch));
-  }
-
-  #pass(batch: Batch): void {
-    this.#waiting.shift();
-    if (batch.end !== 'nothing') this.#underWay.push(batch);
-    this.#options.toServer(batch.bytes);
-    this.#next();
   }
 
   #answer(message: BackendMessage): void {
-    const [batch] = this.#underWay;
+    const batch = this.#queue.answering;
     if (batch === undefined) return;
     switch (message.kind) {
       case 'row-description':
@@ -235,14 +215,14 @@ export class PostgresTap implements GateTap {
       case 'command-complete':
       case 'portal-suspended':
         batch.outcomes.push(this.#outcome(message.kind === 'command-complete' ? message.tag : '', batch.isBinary));
-        if (batch.end === 'execution') this.#answered(batch);
+        if (batch.isFlushed) this.#queue.answered();
         return;
       case 'error-response':
         batch.error = errorOf(message);
-        if (batch.end === 'execution') this.#answered(batch);
+        if (batch.isFlushed) this.#queue.answered();
         return;
       case 'ready-for-query':
-        this.#answered(batch);
+        this.#queue.answered();
         return;
       default:
     }
@@ -257,15 +237,6 @@ export class PostgresTap implements GateTap {
     this.#hasRows = false;
     const shown = isBinary ? `${rowCount} rows` : shownRows(rows, rowCount);
     return outcomeText({ command: tag, rowCount: changed, error: null }, hasRows ? shown : null);
-  }
-
-  #answered(batch: Batch): void {
-    this.#underWay.shift();
-    const { outcomes, error } = batch;
-    const text = error === null ? outcomes.join('; ') : outcomeText({ command: '', rowCount: 0, error }, null);
-    const answer: Answer = { text, error };
-    if (batch.sql !== null) this.#options.onAnswer(answer);
-    this.#next();
   }
 }
 

@@ -35,8 +35,8 @@ export class Scratch {
   static async open(server: RealServer): Promise<Scratch> {
     const { anyDatabase, hold, leftOver, create, drop, version } = rulesOf[server.dialect];
     const control = await connectToServer(server, server.database === '' ? anyDatabase : server.database);
+    const database = `${scratchPrefix}${Buffer.from(secretBytes(8)).toString('hex')}`;
     try {
-      const database = `${scratchPrefix}${Buffer.from(secretBytes(8)).toString('hex')}`;
       await control.query(hold(database));
       for (const left of firstColumn(await control.query(leftOver))) await control.query(drop(left));
       const [title = ''] = firstColumn(await control.query(version));
@@ -46,6 +46,8 @@ export class Scratch {
       const client = await connectToServer(server, database);
       return new Scratch(server, control, client, title, database);
     } catch (error) {
+      // What failed first says more.
+      await control.query(drop(database)).catch(() => {});
       control.end();
       throw error;
     }
