@@ -1,7 +1,9 @@
 /** Failing runs that the mock database predicts, replayed on real servers: what the server allows is observed, what it does not is prevented or waits. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { serveDatabase } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
 import { type RealServer, replayOn, type ReplayedOn, type ReplayOnOptions } from '../src/replay/index.ts';
@@ -10,7 +12,7 @@ import { runHere } from './support/cli.ts';
 import { KeptInMemory } from './support/kept-in-memory.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';
-import { counter, mysqlSpeech, onCall, postgresSpeech, readSkew } from './support/replayed-programs.ts';
+import { counter, lastWriter, mysqlSpeech, onCall, postgresSpeech, readSkew } from './support/replayed-programs.ts';
 import { startedOrSkipped } from './support/server-process.ts';
 
 const postgres = await startedOrSkipped(startPostgres);
@@ -82,6 +84,39 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     const { levels } = await replay(readSkew(postgresSpeech), onPostgres, { isolation: 'all' });
     expect(levels.map(({ verdict }) => verdict.kind)).toEqual(['observed', 'prevented', 'prevented']);
     expect(levels[1]?.verdict).toMatchObject({ session: 'reader', code: null, message: 'was answered (1), not (0)' });
+  });
+
+  test('what also ends so one session after another is not observed, whatever the connections are', async () => {
+    const { levels } = await replay(lastWriter(postgresSpeech, 'pg_backend_pid()'), onPostgres);
+    const reason = 'so it ends where the sessions run one after another, too: n is 1';
+    expect(levels[0]?.verdict).toEqual({ kind: 'diverged', reason });
+  });
+
+  test('an error of the server that a session passes over is not what was predicted', async () => {
+    const { levels } = await replay(
+      counter(postgresSpeech, '', () => {}),
+      onPostgres,
+      { isolation: 'all' },
+    );
+    expect(levels.map(({ verdict: { kind } }) => kind)).toEqual(['observed', 'diverged', 'diverged']);
+    expect(levels[1]?.verdict).toMatchObject({ reason: expect.stringContaining('got 40001') as string });
+  });
+
+  test('a server that accepts connections and says nothing is an error', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const replayed = replay(counter(postgresSpeech, ''), { ...onPostgres, port });
+      replayed.catch(() => {});
+      await once(silent, 'connection');
+      vi.advanceTimersByTime(10_000);
+      await expect(replayed).rejects.toMatchObject({ code: 'replay/server' });
+    } finally {
+      vi.useRealTimers();
+      silent.close();
+    }
   });
 
   test('a token names the run and the level', async () => {
@@ -185,6 +220,17 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
 
   test('a write skew is observed at repeatable read', async () => {
     expect(verdicts(await replay(onCall(mysqlSpeech), onMariadb))).toEqual([['repeatable read', 'observed']]);
+  });
+
+  test('a server that does not commit by itself', async () => {
+    const client = await mysql.createConnection({ host: '127.0.0.1', port: onMariadb.port, user: 'root' });
+    try {
+      await client.query('SET GLOBAL autocommit = 0');
+      expect(verdicts(await replay(counter(mysqlSpeech, ''), onMariadb))).toEqual([['repeatable read', 'observed']]);
+    } finally {
+      await client.query('SET GLOBAL autocommit = 1');
+      await client.end();
+    }
   });
 
   test('nothing is left behind; a wrong password and a missing right are errors', async () => {

@@ -25,6 +25,9 @@ export type Lost =
   | { readonly kind: 'refused'; readonly error: ServerError }
   | { readonly kind: 'unreachable' | 'broken'; readonly message: string };
 
+/** From the connection to the end of the login. */
+const loginMsMax = 10_000;
+
 export class Gate {
   /** For the driver. */
   readonly stream: Duplex;
@@ -32,6 +35,7 @@ export class Gate {
   id: number | null = null;
   readonly #socket: Socket;
   readonly #options: GateOptions;
+  readonly #login: NodeJS.Timeout;
   #isOver = false;
   #isAbandoned = false;
 
@@ -42,11 +46,18 @@ export class Gate {
     this.stream = stream;
     this.#socket = connect(address.port, address.hostname);
     this.#socket.setNoDelay(true);
+    this.#login = setTimeout(() => {
+      this.#lose({ kind: 'unreachable', message: `it has not let the user in after ${loginMsMax / 1_000} s` });
+      this.#socket.destroy();
+    }, loginMsMax);
     const tap = new Tap({
       login,
       toClient: (bytes) => void inner.write(bytes),
       toServer: (bytes) => void this.#socket.write(bytes),
-      onOpen: (id) => (this.id = id),
+      onOpen: (id) => {
+        this.id = id;
+        clearTimeout(this.#login);
+      },
       onRefused: (error) => this.#lose({ kind: 'refused', error }),
       onEnd: () => (this.#isOver = true),
       onStatement,
@@ -60,6 +71,7 @@ export class Gate {
       this.#lose({ kind: this.id === null ? 'unreachable' : 'broken', message }),
     );
     this.#socket.on('close', () => {
+      clearTimeout(this.#login);
       this.#lose({ kind: 'broken', message: 'the server closed the connection' });
       if (!this.#isAbandoned) inner.end();
     });

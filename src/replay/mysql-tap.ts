@@ -45,6 +45,8 @@ export class MysqlTap implements GateTap {
   readonly #server = new PacketReader({ packetBytesMax });
   #handshake: Handshake | null = null;
   #state: 'login' | 'setting' | 'open' = 'login';
+  /** Sent behind the login: a server's own default would not be what was predicted. */
+  readonly #settings = ['SET SESSION autocommit = 1'];
   #flags = 0;
   #login: ResponseReader | null = null;
   /** The server's OK, for when the level is set. */
@@ -109,7 +111,7 @@ export class MysqlTap implements GateTap {
     switch (message?.kind) {
       case 'ok':
         this.#welcome = payload;
-        this.#setLevel();
+        this.#loggedIn();
         return;
       case 'error':
         this.#options.onRefused(errorOf(message));
@@ -138,19 +140,25 @@ export class MysqlTap implements GateTap {
     this.#options.toServer(encodePacket(proof, sequence + 1).bytes);
   }
 
-  #setLevel(): void {
+  #loggedIn(): void {
     const { isolation } = this.#options.login;
     this.#options.onOpen(this.#handshake?.connectionId ?? 0);
-    if (isolation === null) return this.#open();
     this.#state = 'setting';
-    const sql = Buffer.from(`SET SESSION TRANSACTION ISOLATION LEVEL ${isolation.toUpperCase()}`);
+    if (isolation !== null) this.#settings.push(`SET SESSION TRANSACTION ISOLATION LEVEL ${isolation.toUpperCase()}`);
+    this.#setNext();
+  }
+
+  #setNext(): void {
+    const setting = this.#settings.shift();
+    if (setting === undefined) return this.#open();
+    const sql = Buffer.from(setting);
     this.#options.toServer(encodePacket(encodeCommand({ kind: 'query', sql }, this.#flags), 0).bytes);
   }
 
   #set({ payload }: Packet): void {
     const message = new ResponseReader({ kind: 'query', sql: new Uint8Array() }, this.#flags).next(payload);
     if (message.kind === 'error') this.#options.onRefused(errorOf(message));
-    else this.#open();
+    else this.#setNext();
   }
 
   #open(): void {

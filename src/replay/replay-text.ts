@@ -27,15 +27,21 @@ export function formatReplayedOn(
 }
 
 function formatVerdict(server: string, level: ReplayedLevel, style: Styler, width: number): string[] {
-  const { verdict, counts, isolation } = level;
+  const { verdict, counts } = level;
   const all = Object.entries(counts).filter(([, count]) => count > 0);
   const runs = all.reduce((sum, [, count]) => sum + count, 0);
   const often = runs === 1 ? '' : ` (${all.map(([kind, count]) => `${kind} in ${count} of ${runs} runs`).join(', ')})`;
   const [first = '', ...rest] = wrap(
-    printable(`${verdict.kind} on ${server}, ${isolation}${often}: ${verdictText(verdict)}`),
+    printable(`${verdict.kind} on ${server}, ${levelText(level)}${often}: ${verdictText(verdict)}`),
     width,
   );
   return [first.replace(verdict.kind, style(styles[verdict.kind], verdict.kind)), ...rest];
+}
+
+/** The level is that of transactions that name none. */
+function levelText({ isolation, statements }: ReplayedLevel): string {
+  const named = statements.some(({ sql }) => /\bisolation\s+level\b/i.test(sql));
+  return named ? `at the levels that the transactions name (others: ${isolation})` : isolation;
 }
 
 const styles: Readonly<Record<Verdict['kind'], Style>> = {

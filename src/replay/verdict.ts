@@ -56,7 +56,10 @@ export function judge(judged: Judged): Verdict {
   const failed = unpredictedError(program, prediction, run);
   const violation = run.violation ?? predictedFailure(program, run, failed);
   const isSerial = serial.some(({ outcome }) => outcome === run.outcome);
-  if (violation !== null && !isSerial) return { kind: 'observed', message: violation };
+  if (violation !== null && failed !== null) return { kind: 'diverged', reason: `${errorOf(failed)}; ${violation}` };
+  if (violation !== null && serial.some((one) => isSerial || one.violation === violation))
+    return { kind: 'diverged', reason: `so it ends where the sessions run one after another, too: ${violation}` };
+  if (violation !== null) return { kind: 'observed', message: violation };
   if (failed !== null) return failed;
   const wait = unpredictedWait(program, prediction, run);
   if (wait !== null) return wait;
@@ -81,14 +84,21 @@ function brokenSerially({ sessionNames }: SqlProgram, serial: readonly ServerRun
 }
 
 /** A session that ended with an error, as predicted. */
-function predictedFailure({ sessionNames }: SqlProgram, run: ServerRun, failed: Verdict | null): string | null {
+function predictedFailure({ sessionNames }: SqlProgram, run: ServerRun, failed: Prevented | null): string | null {
   const [failure] = run.failures;
   return failure === undefined || failed !== null
     ? null
     : `session "${sessionNames[failure.session]}" failed: ${failure.error}`;
 }
 
-function unpredictedError(program: SqlProgram, { statements }: Prediction, run: ServerRun): Verdict | null {
+type Prevented = Extract<Verdict, { kind: 'prevented' }>;
+
+/** The session that got it went on: what it wrote is lost without another session's doing. */
+function errorOf({ session, code, message }: Prevented): string {
+  return `session "${session}" got ${code} ${message} and did not try again`;
+}
+
+function unpredictedError(program: SqlProgram, { statements }: Prediction, run: ServerRun): Prevented | null {
   for (const { session, sql, answer, planned } of run.statements) {
     const error = answer?.error ?? null;
     if (error === null || planned.some((at) => statements[at]?.isError)) continue;

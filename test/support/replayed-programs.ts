@@ -44,18 +44,47 @@ export const postgresSpeech: Speech = { dialect: 'postgres', withClient: withPg,
 export const mysqlSpeech: Speech = { dialect: 'mysql', withClient: withMysql, parameter: '?' };
 
 /** Two sessions read a counter and write one more. @param locking of the read */
-export function counter({ dialect, withClient, parameter }: Speech, locking: '' | ' FOR UPDATE'): SqlProgram {
+export function counter(
+  { dialect, withClient, parameter }: Speech,
+  locking: '' | ' FOR UPDATE',
+  onError: (error: unknown) => void = (error) => {
+    throw error;
+  },
+): SqlProgram {
   const add = (connection: SqlConnection): Promise<void> =>
     withClient(connection, async (send) => {
       await send('BEGIN');
       const [row] = await send(`SELECT n FROM t WHERE id = 1${locking}`);
       await send(`UPDATE t SET n = ${parameter} WHERE id = 1`, [Number(row?.['n']) + 1]);
       await send('COMMIT');
-    });
+    }).catch(onError);
   return sqlProgram({
     dialect,
     schema: 'CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0)',
     sessions: { alice: add, bob: add },
+    invariant: async (end) => {
+      let n: unknown = null;
+      await withClient(end, async (send) => void (n = (await send('SELECT n FROM t WHERE id = 1'))[0]?.['n']));
+      return Number(n) === 2 || `n is ${String(n)}`;
+    },
+  });
+}
+
+/** Each session writes its own number, and reads which connection it has: the last one wins in every order. */
+export function lastWriter({ dialect, withClient }: Speech, connectionId: string): SqlProgram {
+  const write =
+    (value: number) =>
+    (connection: SqlConnection): Promise<void> =>
+      withClient(connection, async (send) => {
+        await send('BEGIN');
+        await send(`SELECT ${connectionId}`);
+        await send(`UPDATE t SET n = ${value} WHERE id = 1`);
+        await send('COMMIT');
+      });
+  return sqlProgram({
+    dialect,
+    schema: 'CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0)',
+    sessions: { alice: write(1), bob: write(2) },
     invariant: async (end) => {
       let n: unknown = null;
       await withClient(end, async (send) => void (n = (await send('SELECT n FROM t WHERE id = 1'))[0]?.['n']));

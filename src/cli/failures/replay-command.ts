@@ -24,6 +24,15 @@ function refuseOfServer(given: Readonly<Record<string, unknown>>): void {
       );
 }
 
+/** @throws InputError `option/on` */
+function requireKeptFailure(file: string): void {
+  if (/\.[cm]?[jt]s$/.test(file))
+    throw new InputError(
+      'option/on',
+      `${file} is a program: moirai replay PROGRAM --on URL replays its failing run on a real server, moirai explore PROGRAM --replay TOKEN on the mock database`,
+    );
+}
+
 interface ReplayOptions {
   readonly program?: string | undefined;
   readonly timeoutMs: number;
@@ -57,6 +66,7 @@ export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => 
       if (on !== undefined) end(await replayOnCommand(file, on, { ...options, ...onServer }, host));
       else {
         refuseOfServer(onServer);
+        requireKeptFailure(file);
         end(await replayCommand(file, options, host));
       }
     });

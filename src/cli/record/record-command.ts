@@ -72,6 +72,11 @@ export interface ServerUrl {
 
 const defaultPorts: Readonly<Record<Dialect, number>> = { postgres: 5432, mysql: 3306 };
 
+/** An error's text may come to a log. */
+function withoutPassword(url: string): string {
+  return url.replace(/(:\/\/[^:/@]*):.*@/, '$1:...@');
+}
+
 /** @throws InputError `option/url` */
 export function parseServerUrl(text: string): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -83,7 +88,7 @@ export function parseServerUrl(text: string): ServerUrl {
   if (url === null || dialect === null || url.hostname === '')
     throw new InputError(
       'option/url',
-      `${JSON.stringify(text)} is no URL of a server: postgres://HOST:PORT or mysql://HOST:PORT`,
+      `${JSON.stringify(withoutPassword(text))} is no URL of a server: postgres://HOST:PORT or mysql://HOST:PORT, special characters of a password as %XX`,
     );
   const port = url.port === '' ? defaultPorts[dialect] : Number(url.port);
   return {
