@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { serveDatabase } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
 import { type RealServer, replayOn, type ReplayedOn, type ReplayOnOptions } from '../src/replay/index.ts';
-import type { SqlProgram } from '../src/program/index.ts';
+import { type SqlProgram, sqlProgram } from '../src/program/index.ts';
 import { runHere } from './support/cli.ts';
 import { KeptInMemory } from './support/kept-in-memory.ts';
 import { startMariadb } from './support/mariadb-server.ts';
@@ -117,6 +117,18 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       vi.useRealTimers();
       silent.close();
     }
+  });
+
+  test('a program that does not end is not called correct', async () => {
+    const { dialect, schema, sessions, invariant } = counter(postgresSpeech, ' FOR UPDATE');
+    const [alice] = sessions;
+    const hanging = sqlProgram({
+      dialect,
+      schema,
+      sessions: { alice: alice ?? never, bob: () => never() },
+      invariant,
+    });
+    await expect(replay(hanging, onPostgres, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'replay/unknown' });
   });
 
   test('a token names the run and the level', async () => {
@@ -341,4 +353,8 @@ async function interrupted(program: SqlProgram, server: RealServer, isThere: () 
   await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
   end.abort();
   await expect(replayed).rejects.toMatchObject({ code: 'replay/interrupted' });
+}
+
+function never(): Promise<void> {
+  return new Promise(() => {});
 }

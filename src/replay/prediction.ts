@@ -31,20 +31,22 @@ export interface PredictionOptions {
 
 /**
  * At the given level, or at the next weaker one at which a run fails: what a stricter level prevents is what a weaker one allows.
- * @throws InputError `replay/nothing`: none fails; `program/...`
+ * @throws InputError `replay/nothing`: none fails; `replay/unknown`: none was found; `program/...`
  */
 export async function predict(program: SqlProgram, options: PredictionOptions): Promise<Prediction> {
   const levels = levelsFrom(program, options.isolation);
+  const unfinished: IsolationName[] = [];
   for (const isolation of options.token === null ? levels : engineLevels[program.dialect]) {
     const profile = parseProfile({ engine: program.dialect, isolation });
-    const failure = await failureAt(program, profile, options);
+    const { failure, isComplete } = await failureAt(program, profile, options);
+    if (!isComplete) unfinished.push(isolation);
     if (failure === null) continue;
     const { message, statements, replay: token } = failure;
     const ofSessions = statements.filter(({ session }) => program.sessionNames.includes(session));
     const asked = statements.filter((each) => !ofSessions.includes(each));
     return { profile, isolation, message, token, statements: inOrderOfBeginning(ofSessions), asked };
   }
-  throw nothingFails(program, levels, options);
+  throw nothingFails(program, levels, unfinished, options);
 }
 
 /** The given one and those that are weaker, the strictest first. */
@@ -54,33 +56,50 @@ function levelsFrom({ dialect }: SqlProgram, isolation: IsolationName | null): r
   return levels.slice(0, at + 1).toReversed();
 }
 
+interface Searched {
+  readonly failure: SqlFailure | null;
+  /** Was every run looked at? */
+  readonly isComplete: boolean;
+}
+
 /** A broken invariant tells more than an error that a session does not try again after. */
 async function failureAt(
   program: SqlProgram,
   profile: Profile,
   { token, timeMaxMs, timeoutMs, signal }: PredictionOptions,
-): Promise<SqlFailure | null> {
+): Promise<Searched> {
   const options = { profile, timeMaxMs, timeoutMs, ...(signal === undefined ? {} : { signal }) };
   if (token !== null) {
     const { failures, replayed } = await exploreSql(program, { ...options, replay: token });
-    return replayed?.kind === 'other-program' ? null : (failures[0] ?? null);
+    return { failure: replayed?.kind === 'other-program' ? null : (failures[0] ?? null), isComplete: true };
   }
   const first = await exploreSql(program, { ...options, failsFast: true, violationsOnly: true });
   const [failure = null] = first.failures;
-  if (failure === null || failure.kind === 'invariant-broken') return failure;
+  if (failure === null || failure.kind === 'invariant-broken') return { failure, isComplete: first.complete };
   const all = await exploreSql(program, { ...options, schedulesMax, violationsOnly: true });
-  return all.failures.find(({ kind }) => kind === 'invariant-broken') ?? null;
+  const broken = all.failures.find(({ kind }) => kind === 'invariant-broken') ?? null;
+  return { failure: broken, isComplete: all.complete };
 }
 
 const schedulesMax = 2_000;
 
-function nothingFails(program: SqlProgram, levels: readonly IsolationName[], { token }: PredictionOptions): InputError {
+function nothingFails(
+  program: SqlProgram,
+  levels: readonly IsolationName[],
+  unfinished: readonly IsolationName[],
+  { token }: PredictionOptions,
+): InputError {
   if (token !== null)
     return new InputError(
       'replay/nothing',
       'the run of this token no longer fails, or is another program: there is nothing to replay',
     );
   const asked = levels.map((isolation) => profileText(parseProfile({ engine: program.dialect, isolation })));
+  if (unfinished.length > 0)
+    return new InputError(
+      'replay/unknown',
+      `whether a run of the program breaks its invariant is not known: not every run was looked at (${unfinished.join(', ')}); moirai explore says why, and --replay takes the token of a run`,
+    );
   return new InputError(
     'replay/nothing',
     `no run of the program breaks its invariant on ${asked.join(' or ')}, so that there is nothing to replay; --replay takes the token of a run`,

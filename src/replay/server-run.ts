@@ -202,7 +202,7 @@ class Run {
     const names = this.#lockStep.running.map(
       ({ session, sql }) => `session "${this.#program.sessionNames[session]}": ${sql}`,
     );
-    return names.length === 0 ? 'the sessions' : names.join('; ');
+    return names.length === 0 ? 'no statement was under way' : names.join('; ');
   }
 
   #result({ violation, tables, late }: Pick<ServerRun, 'violation' | 'late'> & { readonly tables: string }): ServerRun {

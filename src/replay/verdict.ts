@@ -76,7 +76,9 @@ export function judge(judged: Judged): Verdict {
 /** What goes wrong in every order of the sessions is wrong without concurrency. */
 function brokenSerially({ sessionNames }: SqlProgram, serial: readonly ServerRun[]): string | null {
   const faults = serial.map(({ violation, failures: [failure], late }) =>
-    failure === undefined ? (violation ?? late) : `session "${sessionNames[failure.session]}" failed: ${failure.error}`,
+    failure === undefined
+      ? (violation ?? (late === null ? null : `they do not end in time: ${late}`))
+      : `session "${sessionNames[failure.session]}" failed: ${failure.error}`,
   );
   const [first = null] = faults;
   if (first === null || faults.includes(null)) return null;
