@@ -20,11 +20,7 @@ export function wholeScan(item: RangeItem, table: Table, dialect: Dialect): Acce
 
 export function shortestWith(cells: ReadonlySet<number>, table: Table): Access | null {
   const primary = primaryKey(table)?.parts.map(({ cell }) => cell) ?? [];
-  const covers = ({ isPrimary, parts, predicate }: Index): boolean => {
-    const own = new Set([...parts.map(({ cell }) => cell), ...primary]);
-    return !isPrimary && predicate === null && [...cells].every((cell) => own.has(cell));
-  };
-  const found = table.indexes.filter(covers).toSorted(byPlaceOnServer(table));
+  const found = table.indexes.filter((index) => covers(index, cells, table)).toSorted(byPlaceOnServer(table));
   const [first, ...others] = found;
   if (first === undefined) return null;
   const best = others.reduce((a, b) => (keyBytes(b, table) < keyBytes(a, table) ? b : a), first);
@@ -32,6 +28,12 @@ export function shortestWith(cells: ReadonlySet<number>, table: Table): Access |
   if (readsKeyAlone && recordBytes(best, primary, table) >= rowBytes(table)) return null;
   // An index with all columns is no shorter than the rows.
   return best.parts.length === table.columns.length ? null : wholeIndex(best);
+}
+
+/** Does a secondary index have all of these columns? The primary key stands behind its own. */
+export function covers({ isPrimary, parts, predicate }: Index, cells: ReadonlySet<number>, table: Table): boolean {
+  const own = new Set([...parts, ...(primaryKey(table)?.parts ?? [])].map(({ cell }) => cell));
+  return !isPrimary && predicate === null && [...cells].every((cell) => own.has(cell));
 }
 
 /** Unique indexes first, those without NULLs before the others. */

@@ -22,7 +22,7 @@ import { semiJoinWays } from './membership.ts';
 import { type FromList, rowsOf } from './join.ts';
 import type { RangeItem } from './namespace.ts';
 import { nullableRows } from './nullable-sides.ts';
-import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
+import { backwards, directionOf, orderColumns, preferCovering, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values, restore } from './query.ts';
 import { planJoinRecheck, type RecheckPlan } from './recheck.ts';
 import { rowCondition } from './row-condition.ts';
@@ -211,11 +211,8 @@ function currentRead(
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   const ways = semiJoinWays(table, item.row, conjuncts, scope);
   const order = orderColumns({ keys: plan.sortKeys, orders: plan.sortOrders }, item.row, scope.dialect);
-  const access = scope.planning.access(
-    table,
-    preferOrdered(table, ways, order, plan.limit !== null, scope.dialect),
-    true,
-  );
+  const ordered = preferOrdered(table, ways, order, plan.limit !== null, scope.dialect);
+  const access = scope.planning.access(table, preferCovering(table, ways, ordered, item.cellsRead), true);
   const direction = directionOf(table, access, order, scope.dialect);
   const whole =
     direction === null || plan.sortKeys.length === 0 ? wholeScan(item, table, scope.dialect) : () => wholeTable;
