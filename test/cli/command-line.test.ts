@@ -1,5 +1,4 @@
 /** Commands in this process: what they print, their exit codes, the shapes of --json. */
-import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { program, type SessionHandle } from '../../src/program/index.ts';
 import { runHere } from '../support/cli.ts';
@@ -503,42 +502,6 @@ describe('moirai doctor', () => {
     const { node, packages } = JSON.parse(out) as { node: string; packages: { name: string; version: string }[] };
     expect(node).toBe(process.versions.node);
     expect(packages).toContainEqual({ name: 'git', version: '2.39.5', for: 'analyze --changed' });
-  });
-});
-
-describe('completion in bash', () => {
-  /** What bash offers for the last word. */
-  async function offered(...words: readonly string[]): Promise<string[]> {
-    const { code, out } = await runHere(['completion', 'bash'], files);
-    expect(code).toBe(0);
-    const script = `${out}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _moirai; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    return stdout.split('\n').filter((word) => word !== '');
-  }
-
-  test.each([
-    [['moirai', 'ch'], ['check']],
-    [['moirai', 'help', 'ver'], ['verify']],
-    [
-      ['moirai', 'serve', '--pass'],
-      ['--password', '--password-file'],
-    ],
-    [['moirai', 'check', '--lev'], ['--level']],
-    [['moirai', 'check', 'run'], []],
-  ])('%o: %o', async (words, expected) => {
-    expect(await offered(...words)).toEqual(expected);
-  });
-
-  test('every command', async () => {
-    const { out } = await runHere(['--help'], files);
-    const listed = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name]) => name);
-    expect(await offered('moirai', '')).toEqual(expect.arrayContaining(listed.slice(0, 14)));
-  });
-
-  test('another shell is refused', async () => {
-    const { code, err } = await runHere(['completion', 'tcsh'], files);
-    expect({ code, err }).toEqual({ code: 3, err: '--shell should be one of bash, not "tcsh" [option/shell]\n' });
   });
 });
 
