@@ -9,6 +9,7 @@ const schema = [
   'CREATE TABLE t (id INT PRIMARY KEY, v INT, g INT)',
   'INSERT INTO t VALUES (1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 4, 2)',
 ];
+const kept = '(SELECT * FROM (SELECT MIN(id) FROM t GROUP BY g) x)';
 const derived = '(SELECT id FROM (SELECT id FROM t WHERE g = 1) x)';
 
 test.each([
@@ -23,6 +24,11 @@ test.each([
   [`DELETE FROM t WHERE v < 4 AND id IN ${derived}`, '1, 2, 3, 4'],
   ['DELETE FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE x.g = 1 AND x.id = t.id)', '1, 2, 3, 4'],
   ['DELETE FROM t WHERE NOT EXISTS (SELECT 1 FROM t x WHERE x.g = 1 AND x.id = t.id)', '1, 2, 3, 4'],
+  // The server locks the first row that it asks before it computes the derived table, which then takes no shared lock on that row.
+  [`DELETE FROM t WHERE id NOT IN ${kept}`, '2, 3, 4'],
+  [`DELETE FROM t WHERE g = 2 AND id NOT IN ${kept}`, '1, 2, 4'],
+  [`DELETE FROM t WHERE id NOT IN ${kept} AND v > 2`, '2, 3, 4'],
+  ['DELETE FROM t WHERE id IN (SELECT * FROM (SELECT MAX(id) FROM t GROUP BY g) x)', '2, 3, 4'],
 ])('%s locks %s', async (sql, expected) => {
   const database = await openDatabase({ engine: 'mysql', isolation: 'read committed' });
   const [a, b] = [connected(database), connected(database)];

@@ -11,6 +11,7 @@ import type { Granted, InnodbTransaction } from './transaction.ts';
 import { wantsMore } from '../take.ts';
 import { currentVersion, openWriter } from '../versions.ts';
 
+/** @param undecided what the statement has locked, and has not yet looked at to the end: the condition may stop it for a wait, and then it runs again */
 export function* lockRange(
   transaction: InnodbTransaction,
   index: InnodbIndex,
@@ -18,8 +19,9 @@ export function* lockRange(
   condition: RowCondition,
   request: LockRequest,
   take: (version: InnodbVersion) => boolean | Waiting<boolean>,
+  undecided: Set<IndexRecord>,
 ): Waiting<void> {
-  yield* new LockingRead(transaction, index, path, condition, request).run(take);
+  yield* new LockingRead(transaction, index, path, condition, request, undecided).run(take);
 }
 
 class LockingRead {
@@ -37,6 +39,7 @@ class LockingRead {
   readonly #isExact: boolean;
   /** All that the statement reads is in the index: a shared lock of its record is enough, and the row itself stays free. */
   readonly #isCovered: boolean;
+  readonly #undecided: Set<IndexRecord>;
 
   constructor(
     transaction: InnodbTransaction,
@@ -44,8 +47,10 @@ class LockingRead {
     path: IndexPath,
     { matches, keepsLock, cells }: RowCondition,
     request: LockRequest,
+    undecided: Set<IndexRecord>,
   ) {
     this.#transaction = transaction;
+    this.#undecided = undecided;
     this.#index = index;
     this.#bounds = boundsOf(path, index.shape.compare);
     this.#matches = matches;
@@ -135,7 +140,8 @@ class LockingRead {
     const kind = this.#kindFor(record, isFirst);
     if (this.#isDeletedForAll(record) || this.#readsCommitted(record, kind)) return null;
     if (isFirst && !this.#path.isDescending) this.#transaction.lockPageBefore(record, this.#mode);
-    const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
+    const isNew =
+      this.#undecided.delete(record) || !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome === 'gone') return 'again';
     if (outcome === 'skipped') return 'skipped';
@@ -149,7 +155,10 @@ class LockingRead {
     // Another transaction may be writing columns that are not in the index.
     if (this.#isCovered) footprints.recordCommittedRead(this.#transaction.storage, record);
     const version = this.#isCovered ? currentVersion(row.newest, this.#transaction.writer) : row.newest;
-    if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
+    if (isNew) this.#undecided.add(record);
+    const isMatch = version !== null && !isMarked(this.#index, record) && this.#matches(version);
+    this.#undecided.delete(record);
+    if (isMatch) return version;
     const isKept = version !== null && this.#keepsLock?.(version) === true;
     if (isNew && !isKept) this.#unlock(record, kind);
     return null;

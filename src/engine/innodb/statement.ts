@@ -36,6 +36,7 @@ export class InnodbStatement implements StatementView {
   readonly #transaction: InnodbTransaction;
   readonly #command: number;
   readonly #mark: number;
+  readonly #undecided = new Set<IndexRecord>();
 
   constructor(transaction: InnodbTransaction, command: number) {
     this.#transaction = transaction;
@@ -100,7 +101,7 @@ export class InnodbStatement implements StatementView {
     };
     const read = isOfKey ? lockReferences : lockRange;
     try {
-      yield* read(this.#transaction, index, range, { ...condition, matches }, request, takeObserved.bind(this));
+      yield* read(this.#transaction, index, range, { ...condition, matches }, request, takeObserved.bind(this), this.#undecided);
       if (stop === null) scan?.ended();
     } finally {
       if (stop !== null) scan?.stopped(rowsBefore(index.shape, range, stop));
