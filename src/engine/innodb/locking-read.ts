@@ -11,7 +11,7 @@ import type { Granted, InnodbTransaction } from './transaction.ts';
 import { wantsMore } from '../take.ts';
 import { currentVersion, openWriter } from '../versions.ts';
 
-/** @param undecided what the statement has locked, and has not yet looked at to the end: the condition may stop it for a wait, and then it runs again */
+/** @param undecided what the statement has locked anew in this mode, and has not looked at to the end: its condition may stop it for a wait, and it runs again */
 export function* lockRange(
   transaction: InnodbTransaction,
   index: InnodbIndex,

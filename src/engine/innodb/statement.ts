@@ -17,7 +17,7 @@ import {
   type SqlValue,
 } from '../../sql/model/index.ts';
 import * as footprints from './footprint.ts';
-import { modeOf } from './gap-locks.ts';
+import { type LockMode, modeOf } from './gap-locks.ts';
 import { lockRange } from './locking-read.ts';
 import { lockReferences } from './references.ts';
 import { IndexRecord, type InnodbIndex, type InnodbTable, type InnodbVersion } from './table.ts';
@@ -36,7 +36,8 @@ export class InnodbStatement implements StatementView {
   readonly #transaction: InnodbTransaction;
   readonly #command: number;
   readonly #mark: number;
-  readonly #undecided = new Set<IndexRecord>();
+  /** Locked anew in each mode, and not looked at to the end. */
+  readonly #undecided: Readonly<Record<LockMode, Set<IndexRecord>>> = { S: new Set(), X: new Set() };
 
   constructor(transaction: InnodbTransaction, command: number) {
     this.#transaction = transaction;
@@ -101,7 +102,15 @@ export class InnodbStatement implements StatementView {
     };
     const read = isOfKey ? lockReferences : lockRange;
     try {
-      yield* read(this.#transaction, index, range, { ...condition, matches }, request, takeObserved.bind(this), this.#undecided);
+      yield* read(
+        this.#transaction,
+        index,
+        range,
+        { ...condition, matches },
+        request,
+        takeObserved.bind(this),
+        this.#undecided[modeOf(request)],
+      );
       if (stop === null) scan?.ended();
     } finally {
       if (stop !== null) scan?.stopped(rowsBefore(index.shape, range, stop));

@@ -42,7 +42,10 @@ function lookUpOf(node: Node, item: RangeItem, scope: QueryScope): Node | null {
     .toSorted((a, b) => Number(b.isUnique) - Number(a.isUnique))[0];
   const outer = qualified(subject, item);
   if (index === undefined || outer === null || access?.isPoint === true) return null;
-  if (rangeOf(select)?.alias?.aliasname === item.name || table.name === item.name) return null;
+  const range = rangeOf(select);
+  if ((range?.alias?.aliasname ?? range?.relname) === item.name) return null;
+  // An UPDATE by its own table is a join; MariaDB looks one row of it up for each, but reads the table whole where there may be several.
+  if (table === item.table && !(index.isUnique && index.parts.length === 1)) return null;
   // The subquery says what the column is: its own condition finds the rows.
   if (access?.index === index && access.equalities > 0) return null;
   // A server with few rows reads them by the subquery's own condition, once.
