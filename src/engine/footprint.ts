@@ -94,6 +94,10 @@ export class Footprint {
    */
   #late: Footprint | null = null;
 
+  get isEmpty(): boolean {
+    return !this.#touchesAll && this.#names.size === 0 && this.#keys.size === 0;
+  }
+
   get hasLateAccesses(): boolean {
     return this.#late !== null;
   }

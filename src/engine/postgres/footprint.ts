@@ -7,8 +7,7 @@
  * - A look-up of keys for uniqueness conflicts with writes of these keys, committed or not, and with the ends of their transactions.
  * - Rows are read in the order in which they were inserted, so insertions into a table conflict.
  * - SERIALIZABLE, besides, for transactions that rw-conflicts could refuse (`serializable-footprints.ts`): reads are remembered, so they conflict with
- *   uncommitted writes as well. Flags and rw-conflicts of a transaction are accessed under its session's name. Commits are compared with each other and
- *   with snapshots, also where no rw-conflict is yet: each conflicts with each. Numbers of writers are compared with ends and snapshots.
+ *   uncommitted writes as well. Flags and rw-conflicts of a transaction are accessed under its session's name.
  * - The removal of old versions has no effect that a session can see.
  */
 import type { AccessPath, LockRequest, LockStrength, SqlValue } from '../../sql/model/index.ts';
@@ -48,9 +47,7 @@ export function recordSnapshot({ storage, options, writer: { watched } }: Postgr
   // It reads all that are open, and they keep it.
   if (options.isReadOnly) footprint.touchAll();
   if (watched === null) return footprint;
-  const accesses = storage.serializable?.accessesOf(watched);
-  accesses?.touch('serializable', 'read');
-  accesses?.touch('writers', 'right');
+  storage.serializable?.begins(watched);
   return footprint;
 }
 
@@ -145,13 +142,8 @@ export function recordCommit({ storage }: PostgresTransaction, written: readonly
   }
 }
 
-export function recordEnd({ storage, writerNumber, writer: { watched } }: PostgresTransaction): void {
-  if (writerNumber !== Infinity) storage.footprint?.touch('writers', 'left');
-  if (watched === null || storage.serializable === null) return;
-  const accesses = storage.serializable.accessesOf(watched);
-  accesses.touch('serializable', 'change');
-  accesses.touch('writers', 'left');
-  accesses.touch('writer numbers', 'right');
+export function recordEnd({ storage, writer: { watched } }: PostgresTransaction): void {
+  if (watched !== null) storage.serializable?.ends(watched);
 }
 
 export function recordWait({ storage, session }: Waiter): void {

@@ -69,7 +69,7 @@ export class SerializableWatch {
         if (other.isDoomed || other.isReadOnly) continue;
         watched.possiblyUnsafe.add(other);
         other.possiblyUnsafe.add(watched);
-        this.#footprints?.readerWaitsFor(watched, other);
+        this.#footprints?.asksForSafety();
       }
       if (watched.possiblyUnsafe.size === 0) return null;
     }
@@ -79,19 +79,21 @@ export class SerializableWatch {
 
   /** `me` has come across a version that `writer` made and the snapshot of `me` does not contain. @throws SqlError 40001 */
   conflictOut(me: Watched, writer: Watched): void {
-    this.#touchEdge(me, me, writer);
+    this.#touch(me, [me, writer], 'read');
     checkDoomed(me, 'conflict out checking');
-    const runsBefore = me.isReadOnly && writer.isCommitted && me.lastCommitBeforeSnapshot < writer.earliestOutCommit;
-    if (runsBefore || me.out.has(writer)) return;
+    if (me.isReadOnly && writer.isCommitted && me.lastCommitBeforeSnapshot < writer.earliestOutCommit) return;
+    this.#touchEdge(me, me, writer);
+    if (me.out.has(writer)) return;
     this.#flag(me, writer, me);
   }
 
   /** `me` writes what `reader` has read. @throws SqlError 40001 */
   conflictIn(me: Watched, reader: Watched): void {
     if (reader === me) return;
+    this.#touch(me, [reader, me], 'read');
+    if (reader.isDoomed || (reader.isCommitted && me.xmin >= reader.finishedBefore)) return;
     this.#touchEdge(me, reader, me);
-    if (reader.isDoomed || reader.out.has(me)) return;
-    if (reader.isCommitted && me.xmin >= reader.finishedBefore) return;
+    if (reader.out.has(me)) return;
     this.#flag(reader, me, me);
   }
 
@@ -99,13 +101,15 @@ export class SerializableWatch {
   prepare(me: Watched): void {
     this.#touch(me, [me], 'change');
     checkDoomed(me, 'commit attempt');
-    this.#touch(me, me.in, 'change');
-    for (const pivot of me.in) this.#touch(me, pivot.in, 'read');
+    this.#lookAtEdges(me, me);
+    this.#touch(me, me.in, 'read');
     for (const pivot of me.in) {
       if (pivot.isCommitted || pivot.isDoomed) continue;
+      this.#lookAtEdges(me, pivot);
+      this.#touch(me, pivot.in, 'read');
       for (const far of pivot.in) {
         if (far !== me && (far.isCommitted || far.isReadOnly || far.isDoomed)) continue;
-        pivot.isDoomed = true;
+        this.#doom(me, pivot);
         break;
       }
     }
@@ -114,7 +118,8 @@ export class SerializableWatch {
   }
 
   ended(me: Watched, isCommit: boolean, nextTransaction: number): void {
-    for (const touched of [[me], me.in, me.out, me.possiblyUnsafe]) this.#touch(me, touched, 'change');
+    for (const touched of [[me], me.possiblyUnsafe]) this.#touch(me, touched, 'change');
+    for (const touched of [me.in, me.out]) this.#touch(me, touched, 'read');
     for (const other of me.possiblyUnsafe) this.#touch(me, other.possiblyUnsafe, 'change');
     this.#open.delete(me);
     me.finishedBefore = nextTransaction;
@@ -133,42 +138,68 @@ export class SerializableWatch {
     this.#forgetOld();
   }
 
-  /** An edge is made or looked at: the two, and those next to them, which say whether it is dangerous. */
+  /** An edge is made, or was made before. In which order edges are made does not matter, unless they are looked at. */
   #touchEdge(me: Watched, reader: Watched, writer: Watched): void {
-    this.#touch(me, [reader, writer], 'change');
-    this.#touch(me, writer.out, 'read');
-    this.#touch(me, reader.in, 'read');
+    const accesses = this.#footprints?.accessesOf(me, me === reader ? writer : reader);
+    for (const { session } of [reader, writer]) accesses?.touch(edgesName(session), 'left');
+  }
+
+  #lookAtEdges(me: Watched, of: Watched): void {
+    this.#footprints?.accessesOf(me, of).touch(edgesName(of.session), 'right');
   }
 
   #touch(me: Watched, watched: Iterable<Watched>, kind: 'read' | 'change'): void {
     if (this.#footprints === null) return;
-    const accesses = this.#footprints.accessesOf(me);
-    for (const { session } of watched) accesses.touch(watchName(session), kind);
+    for (const other of watched) this.#footprints.accessesOf(me, other).touch(watchName(other.session), kind);
   }
 
   #flag(reader: Watched, writer: Watched, me: Watched): void {
+    this.#lookForStructures(me, reader, writer);
     if (isDangerous(reader, writer)) {
       if (me === writer) throw refused('Canceled on identification as a pivot, during write.');
       if (writer.isPrepared) throw refused(`Canceled on conflict out to pivot ${writer.id}, during read.`);
-      writer.isDoomed = true;
+      this.#doom(me, writer);
     }
     reader.out.add(writer);
     writer.in.add(reader);
   }
 
+  /**
+   * Together with another edge this one may be dangerous where the last of the three is prepared. The later of the two edges finds that out: so neither
+   * comes before the other for nothing then.
+   */
+  #lookForStructures(me: Watched, reader: Watched, writer: Watched): void {
+    this.#touch(me, writer.out, 'read');
+    this.#touch(me, reader.in, 'read');
+    const isPivot = writer.earliestOutCommit !== Infinity || [...writer.out].some(({ isPrepared }) => isPrepared);
+    if (isPivot) this.#lookAtEdges(me, writer);
+    if (writer.isPrepared) this.#lookAtEdges(me, reader);
+  }
+
+  #doom(me: Watched, pivot: Watched): void {
+    this.#touch(me, [pivot], 'change');
+    pivot.isDoomed = true;
+  }
+
   #settleEdges(me: Watched, isCommit: boolean): void {
+    this.#lookAtEdges(me, me);
     for (const other of me.out) {
       if (isCommit && !me.isReadOnly && other.isCommitted)
         me.earliestOutCommit = Math.min(me.earliestOutCommit, other.prepareNumber);
       if (isCommit && !other.isCommitted && other.lastCommitBeforeSnapshot < this.#lastCommit) continue;
-      me.out.delete(other);
-      other.in.delete(me);
+      this.#removeEdge(me, me, other);
     }
     for (const other of me.in) {
       if (isCommit && !other.isCommitted && !other.isReadOnly) continue;
-      me.in.delete(other);
-      other.out.delete(me);
+      this.#removeEdge(me, other, me);
     }
+  }
+
+  #removeEdge(me: Watched, reader: Watched, writer: Watched): void {
+    this.#touchEdge(me, reader, writer);
+    for (const each of [reader, writer]) this.#lookAtEdges(me, each);
+    reader.out.delete(writer);
+    writer.in.delete(reader);
   }
 
   /** Read-only transactions that waited for this writer's fate. */
@@ -188,6 +219,7 @@ export class SerializableWatch {
     this.#footprints?.forgetsReads(me, reader);
     reader.isSafe = true;
     this.#open.delete(reader);
+    for (const writer of reader.out) this.#removeEdge(me, reader, writer);
     release(reader);
   }
 
@@ -246,6 +278,10 @@ function release(watched: Watched): void {
 /** What a footprint calls the flags and edges of a session's transactions. */
 export function watchName(session: number): string {
   return `watch of ${session}`;
+}
+
+function edgesName(session: number): string {
+  return `edges of ${session}`;
 }
 
 function refused(reason: string): SqlError {

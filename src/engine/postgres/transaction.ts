@@ -218,8 +218,6 @@ export class PostgresTransaction implements StorageTransaction, RowLocker {
   number(): number {
     if (this.writerNumber !== Infinity) return this.writerNumber;
     this.writerNumber = this.storage.newWriterNumber();
-    this.storage.footprint?.touch('writers', 'left');
-    this.storage.footprint?.touch('writer numbers', 'left');
     return this.writerNumber;
   }
 
