@@ -140,7 +140,7 @@ function action(dialect: Dialect): fc.Arbitrary<Action> {
 const sql = (text: string): Action => ({ kind: 'sql', sql: text });
 
 /** What a transaction may begin with besides `BEGIN`: another level than that of the others, and to read alone. */
-const otherBegins: Readonly<Record<Dialect, readonly (readonly string[])[]>> = {
+export const otherBegins: Readonly<Record<Dialect, readonly (readonly string[])[]>> = {
   postgres: [
     ...levels.postgres.map((level) => [`BEGIN ISOLATION LEVEL ${level}`]),
     ['BEGIN READ ONLY'],

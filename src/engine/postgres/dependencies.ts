@@ -71,7 +71,11 @@ function conflictOut(transaction: PostgresTransaction, me: Watched, version: Ver
   transaction.storage.watch.conflictOut(me, watched);
 }
 
-/** Before a version is overwritten, or (`null`) a row is inserted. @throws SqlError 40001 */
+/**
+ * Before a version is overwritten, or (`null`) a row is inserted. As in `heap_insert`, the transaction has its number first: also one whose write is refused
+ * and rolled back to a savepoint.
+ * @throws SqlError 40001
+ */
 export function writeRow(
   transaction: PostgresTransaction,
   me: Watched,
@@ -80,6 +84,7 @@ export function writeRow(
 ): void {
   footprints.recordFlagsRead(transaction);
   footprints.recordAttempt(transaction, me, table, version);
+  transaction.number();
   checkDoomed(me, 'conflict in checking');
   me.hasWritten = true;
   const { watch } = transaction.storage;

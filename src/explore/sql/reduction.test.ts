@@ -8,6 +8,7 @@ import type { SqlProgram } from '../../program/index.ts';
 import { exploreSql } from './index.ts';
 import { parseProfile, type Profile } from '../../database/index.ts';
 import { type Dialect, everyEngineLevel } from '../../sql-program/engines.test-support.ts';
+import { dangerousSessions } from '../../sql-program/dangerous-sessions.test-support.ts';
 import {
   type Action,
   closeSessions,
@@ -99,36 +100,53 @@ describe('random programs show the same with the reduction', () => {
  * MOIRAI_HEAVY=1: 2,000 programs a level, in some hours; MOIRAI_PROGRAMS is another number, and MOIRAI_SEED another run.
  */
 describe('small random programs show the same with the reduction', () => {
-  const programs = Number(process.env['MOIRAI_PROGRAMS'] ?? (isHeavy ? 2_000 : 6));
-  /** Of two sessions, and of three: 252 and 560 schedules, where none waits. */
-  const openSteps = isHeavy ? [10, 8] : [6, 5];
-  const schedulesMax = 3_000;
-
   test.each(everyEngineLevel)('%s %s', { timeout: 100_000_000 }, async (dialect, isolation) => {
-    const counts = { programs: 0, begun: 0, schedules: 0, reduced: 0, repetitions: 0, histories: 0 };
     const sessionsOf = fc.oneof(smallSessions(dialect), closeSessions(dialect));
-    const decisions = fc.array(fc.nat(2), { minLength: 20, maxLength: 20 });
-    await fc.assert(
-      fc.asyncProperty(sessionsOf, decisions, async (sessions, drawn) => {
-        const steps = countSteps(sessions, dialect === 'postgres' && isolation === 'serializable');
-        const length = steps.reduce((sum, each) => sum + each, -(openSteps[sessions.length - 2] ?? 0));
-        const prefix = drawn.slice(0, Math.max(0, length));
-        const both = await bothWays(dialect, isolation, sessions, { prefix, schedulesMax, speaks: 'directly' });
-        fc.pre(both !== null);
-        counts.programs += 1;
-        counts.begun += Number(prefix.length > 0);
-        counts.schedules += both?.all.schedules ?? 0;
-        counts.reduced += both?.reduced.schedules ?? 0;
-        counts.repetitions += both?.reduced.repetitions ?? 0;
-        counts.histories += both?.reduced.histories.length ?? 0;
-      }),
-      { seed, numRuns: programs },
-    );
-    if (isHeavy) process.stdout.write(`${dialect} ${isolation}: ${JSON.stringify(counts)}\n`);
+    const counts = await compareBegun(dialect, isolation, sessionsOf, 6);
     expect(counts.reduced).toBeLessThan(counts.schedules);
     expect(counts.histories).toBeGreaterThan(counts.programs);
   });
 });
+
+describe('transactions with rw-conflicts in a row show the same with the reduction', () => {
+  test.each(everyEngineLevel)('%s %s', { timeout: 100_000_000 }, async (dialect, isolation) => {
+    const counts = await compareBegun(dialect, isolation, dangerousSessions(dialect), 6);
+    expect(counts.reduced).toBeLessThan(counts.schedules);
+    expect(counts.histories).toBeGreaterThan(counts.programs);
+  });
+});
+
+async function compareBegun(
+  dialect: Dialect,
+  isolation: string,
+  sessionsOf: fc.Arbitrary<Sessions>,
+  programsAlways: number,
+) {
+  /** Of two sessions, and of three: 252 and 560 schedules, where none waits. */
+  const openSteps = isHeavy ? [10, 8] : [6, 6];
+  const schedulesMax = 3_000;
+  const programs = Number(process.env['MOIRAI_PROGRAMS'] ?? (isHeavy ? 2_000 : programsAlways));
+  const counts = { programs: 0, begun: 0, schedules: 0, reduced: 0, repetitions: 0, histories: 0 };
+  const decisions = fc.array(fc.nat(2), { minLength: 20, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(sessionsOf, decisions, async (sessions, drawn) => {
+      const steps = countSteps(sessions, dialect === 'postgres' && isolation === 'serializable');
+      const length = steps.reduce((sum, each) => sum + each, -(openSteps[sessions.length - 2] ?? 0));
+      const prefix = drawn.slice(0, Math.max(0, length));
+      const both = await bothWays(dialect, isolation, sessions, { prefix, schedulesMax, speaks: 'directly' });
+      fc.pre(both !== null);
+      counts.programs += 1;
+      counts.begun += Number(prefix.length > 0);
+      counts.schedules += both?.all.schedules ?? 0;
+      counts.reduced += both?.reduced.schedules ?? 0;
+      counts.repetitions += both?.reduced.repetitions ?? 0;
+      counts.histories += both?.reduced.histories.length ?? 0;
+    }),
+    { seed, numRuns: programs },
+  );
+  if (isHeavy) process.stdout.write(`${dialect} ${isolation}: ${JSON.stringify(counts)}\n`);
+  return counts;
+}
 
 describe('programs that a reduction gets wrong when a step meets less than it could have', () => {
   const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
