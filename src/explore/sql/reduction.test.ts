@@ -320,6 +320,20 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
   });
 });
 
+test('PostgreSQL: the read-only anomaly, as docs/explore.md counts its schedules', { timeout: 120_000 }, async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const [x, y] = ['SELECT v FROM w WHERE id = 1', 'SELECT v FROM w WHERE id = 2'];
+  const sessions = [
+    session('BEGIN', y, 'UPDATE w SET v = 20 WHERE id = 2', 'COMMIT'),
+    session('BEGIN', x, y, 'UPDATE w SET v = -11 WHERE id = 1', 'COMMIT'),
+    session('BEGIN', x, y, 'COMMIT'),
+  ];
+  const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+  const found = await seen(programOf('postgres', sessions), profile, true);
+  expect(found).toMatchObject({ schedules: 88, repetitions: 596 });
+  expect(found?.histories).toHaveLength(11);
+});
+
 test('InnoDB: of two that share a row the one that asked first is on the way of a deadlock search', async () => {
   const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
   const locks = (id: number): string => `SELECT v FROM w WHERE id = ${id} FOR UPDATE`;
