@@ -6,13 +6,15 @@ import pg from 'pg';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { serveDatabase } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
-import { type RealServer, replayOn, type ReplayedOn, type ReplayOnOptions } from '../src/replay/index.ts';
+import type { RealServer, ReplayedOn } from '../src/replay/index.ts';
 import { type SqlProgram, sqlProgram } from '../src/program/index.ts';
+import { faultInReport } from '../src/report/index.ts';
 import { runHere } from './support/cli.ts';
 import { KeptInMemory } from './support/kept-in-memory.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';
 import { counter, lastWriter, mysqlSpeech, onCall, postgresSpeech, readSkew } from './support/replayed-programs.ts';
+import { localServer, replay } from './support/replaying.ts';
 import { startedOrSkipped } from './support/server-process.ts';
 
 const postgres = await startedOrSkipped(startPostgres);
@@ -22,14 +24,8 @@ afterAll(async () => {
   await mariadb?.stop();
 });
 
-const local = { hostname: '127.0.0.1', password: '', database: '' };
-const onPostgres: RealServer = { ...local, dialect: 'postgres', port: postgres?.port ?? 0, user: 'postgres' };
-const onMariadb: RealServer = { ...local, dialect: 'mysql', port: mariadb?.port ?? 0, user: 'root' };
-
-function replay(program: SqlProgram, server: RealServer, options: Partial<ReplayOnOptions> = {}): Promise<ReplayedOn> {
-  const asked = { before: null, isolation: null, token: null, repeat: 1, timeMaxMs: 30_000, timeoutMs: 10_000 };
-  return replayOn(program, { ...asked, signal: undefined, server, ...options });
-}
+const onPostgres: RealServer = { ...localServer, dialect: 'postgres', port: postgres?.port ?? 0, user: 'postgres' };
+const onMariadb: RealServer = { ...localServer, dialect: 'mysql', port: mariadb?.port ?? 0, user: 'root' };
 
 /** Each level with its verdict; the code of the error that prevents it. */
 function verdicts({ levels }: ReplayedOn): unknown[] {
@@ -144,6 +140,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
       const live = 'moirai_replay_fedcba9876543210';
       const others = ['moirai_replay_mine', live];
       for (const name of [dead, ...others]) await client.query(`CREATE DATABASE ${name}`);
+      for (const name of [dead, live]) await client.query(`COMMENT ON DATABASE ${name} IS 'made by moirai replay'`);
       await client.query(`SELECT pg_advisory_lock(hashtextextended('moirai_replay_fedcba9876543210', 0))`);
       await replay(counter(postgresSpeech, ''), onPostgres, { repeat: 3 });
       const before = await count(client, 'pg_database');
@@ -248,7 +245,9 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
   test('nothing is left behind; a wrong password and a missing right are errors', async () => {
     const client = await mysql.createConnection({ host: '127.0.0.1', port: onMariadb.port, user: 'root' });
     try {
-      await client.query('CREATE DATABASE moirai_replay_0123456789abcdef');
+      const left = 'moirai_replay_0123456789abcdef';
+      await client.query(`CREATE DATABASE ${left}`);
+      await client.query(`CREATE PROCEDURE ${left}.mark() COMMENT 'made by moirai replay' SELECT 1`);
       await client.query(`CREATE USER weak IDENTIFIED BY 'right'`);
       const weak = { ...onMariadb, user: 'weak', password: 'right' };
       await expect(replay(counter(mysqlSpeech, ''), weak)).rejects.toMatchObject({ code: 'replay/create' });
@@ -293,6 +292,12 @@ describe.skipIf(postgres === undefined)('moirai replay --on', () => {
       expect.objectContaining({ verdict: 'infeasible', counts: expect.objectContaining({ infeasible: 2 }) }),
     ];
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ file: 'fixed.ts', levels })]);
+    const { report } = JSON.parse(out) as { readonly report: unknown };
+    expect(faultInReport(report)).toBe(null);
+    expect(report).toMatchObject({
+      verdict: { kind: 'satisfied' },
+      runs: [{ sessions: ['alice', 'bob', 'invariant'] }],
+    });
   });
 
   test('a kept failure names its program and its run', async () => {
@@ -321,7 +326,7 @@ describe('a password', () => {
   test.each(['postgres', 'mysql'] as const)('of %s is what the server asks for', async (engine) => {
     const database = await openSqlDatabase({ profile: parseProfile({ engine }) });
     const served = await serveDatabase(database, { port: 0, password: 'right' });
-    const server = { ...local, dialect: engine, port: served.port, user: 'test' };
+    const server = { ...localServer, dialect: engine, port: served.port, user: 'test' };
     const speech = { postgres: postgresSpeech, mysql: mysqlSpeech }[engine];
     try {
       const wrong = replay(counter(speech, ''), { ...server, password: 'wrong' });

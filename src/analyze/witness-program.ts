@@ -61,6 +61,7 @@ export function programOf(
       const beside = definition.compared === 'state and reads' ? 'external' : 'overwritten';
       const kind = explained === 'state' ? beside : 'internal';
       onAnomaly(kind);
+      if (committed.length === 0) return 'no session committed, and the final state is not the one before them';
       return `no serial order of ${committed.join(', ')} explains ${differing[kind]}`;
     },
   });

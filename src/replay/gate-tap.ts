@@ -29,7 +29,7 @@ export interface GateTapOptions {
   readonly toServer: (bytes: Uint8Array) => void;
   /** The server has let the client in, and knows the connection by this number. */
   readonly onOpen: (id: number) => void;
-  /** It has not. */
+  /** It has not, or it ends the connection by itself. */
   readonly onRefused: (error: ServerError) => void;
   /** The client has said that it ends the connection. */
   readonly onEnd: () => void;

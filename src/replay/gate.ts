@@ -20,9 +20,9 @@ export interface GateOptions {
   readonly onLost: (reason: Lost) => void;
 }
 
-/** Why there is no connection: the server refused it, or is not there. */
+/** Why there is no connection: the server refused it, ended it later, or is not there. */
 export type Lost =
-  | { readonly kind: 'refused'; readonly error: ServerError }
+  | { readonly kind: 'refused' | 'ended'; readonly error: ServerError }
   | { readonly kind: 'unreachable' | 'broken'; readonly message: string };
 
 /** From the connection to the end of the login. */
@@ -48,17 +48,18 @@ export class Gate {
     this.#socket.setNoDelay(true);
     this.#login = setTimeout(() => {
       this.#lose({ kind: 'unreachable', message: `it has not let the user in after ${loginMsMax / 1_000} s` });
-      this.#socket.destroy();
     }, loginMsMax);
     const tap = new Tap({
       login,
-      toClient: (bytes) => void inner.write(bytes),
+      toClient: (bytes) => {
+        if (!this.#isAbandoned) inner.write(bytes);
+      },
       toServer: (bytes) => void this.#socket.write(bytes),
       onOpen: (id) => {
         this.id = id;
         clearTimeout(this.#login);
       },
-      onRefused: (error) => this.#lose({ kind: 'refused', error }),
+      onRefused: (error) => this.#lose({ kind: this.id === null ? 'refused' : 'ended', error }),
       onEnd: () => (this.#isOver = true),
       onStatement,
       onAnswer,
@@ -100,13 +101,12 @@ export class Gate {
       read();
     } catch (error) {
       this.#lose({ kind: 'broken', message: error instanceof Error ? error.message : String(error) });
-      this.#socket.destroy();
     }
   }
 
   #lose(reason: Lost): void {
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.abandon();
     this.#options.onLost(reason);
   }
 }

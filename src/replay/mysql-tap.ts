@@ -81,11 +81,7 @@ export class MysqlTap implements GateTap {
 
   #greeted(packet: Packet): void {
     const { payload } = packet;
-    if (payload[0] === 0xff) {
-      const message = new ResponseReader(null, 0).next(payload);
-      if (message.kind === 'error') this.#options.onRefused(errorOf(message));
-      return;
-    }
+    if (payload[0] === errorHeader) return this.#unasked(payload);
     this.#handshake = decodeHandshake(payload);
     const shown = (this.#handshake.capabilities & ~unreadableCapabilities) >>> 0;
     const authPlugin = 'mysql_native_password';
@@ -186,9 +182,16 @@ export class MysqlTap implements GateTap {
 
   #received({ payload, firstSequence }: Packet): void {
     const sent = this.#queue.answering;
+    if (sent === undefined && payload[0] === errorHeader) this.#unasked(payload);
     if (sent?.reader) this.#answer(sent, sent.reader.next(payload));
     this.#toClient(payload, firstSequence);
     if (sent?.reader?.isDone === true) this.#queue.answered();
+  }
+
+  /** The server lets no client in, or ends the connection: too many of them, a time-out, KILL. */
+  #unasked(payload: Uint8Array): void {
+    const message = new ResponseReader(null, this.#flags).next(payload);
+    if (message.kind === 'error') this.#options.onRefused(errorOf(message));
   }
 
   #answer(sent: SentCommand, message: ServerMessage): void {
@@ -223,6 +226,7 @@ export class MysqlTap implements GateTap {
   }
 }
 
+const errorHeader = 0xff;
 /** caching_sha2_password: the proof was enough. */
 const fastAuthDone = 3;
 /** As many as are shown, and one. */

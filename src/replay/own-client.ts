@@ -14,7 +14,7 @@ export async function connectToServer(server: RealServer, database: string): Pro
   const { client: connect, tap } = rulesOf[server.dialect];
   let lose = (_reason: Lost): void => {};
   const lost = new Promise<never>((_, reject) => {
-    lose = (reason) => reject(lostError(reason, server));
+    lose = (reason) => reject(lostError(reason, server, 'the connection'));
   });
   lost.catch(() => {});
   const { user, password } = server;
@@ -36,7 +36,8 @@ export async function connectToServer(server: RealServer, database: string): Pro
   };
 }
 
-export function lostError(reason: Lost, server: RealServer): InputError {
+/** @param what `the connection of session "alice"` */
+export function lostError(reason: Lost, server: RealServer, what: string): InputError {
   const { dialect, hostname, port, user } = server;
   const { title, wrongLogin } = rulesOf[dialect];
   const where = `${hostname}:${port}`;
@@ -44,7 +45,11 @@ export function lostError(reason: Lost, server: RealServer): InputError {
     case 'unreachable':
       return new InputError('replay/server', `no ${title} at ${where}: ${reason.message}`);
     case 'broken':
-      return new InputError('replay/server', `the connection to ${where} broke: ${reason.message}`);
+      return new InputError('replay/server', `${what} to ${where} broke: ${reason.message}`);
+    case 'ended': {
+      const { code, message } = reason.error;
+      return new InputError('replay/server', `${where} ended ${what}: ${message} (${code})`);
+    }
     case 'refused': {
       const { code, message } = reason.error;
       if (wrongLogin.has(code))

@@ -36,6 +36,8 @@ interface Batch extends Sent {
   readonly isBinary: boolean;
 }
 
+type ErrorResponse = Extract<BackendMessage, { kind: 'error-response' }>;
+
 interface Portal {
   readonly sql: string;
   readonly isBinary: boolean;
@@ -77,6 +79,8 @@ export class PostgresTap implements GateTap {
     this.#server.push(chunk);
     for (let frame = this.#server.takeFrame(); frame !== undefined; frame = this.#server.takeFrame()) {
       const message = decodeBackend(frame);
+      if (message.kind === 'error-response' && (this.#state === 'login' || isFatal(message)))
+        this.#options.onRefused(errorOf(message));
       if (this.#state === 'open') this.#answer(message);
       else if (!this.#loggingIn(message)) continue;
       this.#options.toClient(frameBytes(frame));
@@ -111,9 +115,6 @@ export class PostgresTap implements GateTap {
         return false;
       case 'backend-key-data':
         this.#options.onOpen(message.processId);
-        return true;
-      case 'error-response':
-        this.#options.onRefused(errorOf(message));
         return true;
       case 'ready-for-query':
         this.#state = 'open';
@@ -250,6 +251,11 @@ function cellText(value: Uint8Array | null): string {
   return value === null ? 'null' : Buffer.from(value).toString();
 }
 
-function errorOf({ fields }: Extract<BackendMessage, { kind: 'error-response' }>): ServerError {
+/** After such an error the server closes the connection. */
+function isFatal({ fields: { severity, severityName = severity } }: ErrorResponse): boolean {
+  return severityName === 'FATAL' || severityName === 'PANIC';
+}
+
+function errorOf({ fields }: ErrorResponse): ServerError {
   return { code: fields.code ?? 'XX000', message: fields.message ?? 'an error without a message' };
 }

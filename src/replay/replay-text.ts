@@ -11,7 +11,7 @@ export interface ReplayedText {
 }
 
 export function formatReplayedOn(
-  { server, prediction, levels }: ReplayedOn,
+  { server, leftOver, prediction, levels }: ReplayedOn,
   { style = plain, width = 80 }: ReplayedText = {},
 ): string {
   const predicted = `predicted on ${profileText(prediction.profile)}: ${prediction.message}`;
@@ -23,7 +23,12 @@ export function formatReplayedOn(
       '',
       ...formatStatements(level.statements, width, server),
     ]),
+    ...(leftOver.length === 0 ? [] : ['', ...wrap(printable(leftOverText(leftOver)), width)]),
   ].join('\n');
+}
+
+export function leftOverText(databases: readonly string[]): string {
+  return `left behind by replays of another user that were killed: ${databases.join(', ')}; their owner's next replay drops them`;
 }
 
 function formatVerdict(server: string, level: ReplayedLevel, style: Styler, width: number): string[] {
@@ -51,7 +56,7 @@ const styles: Readonly<Record<Verdict['kind'], Style>> = {
   diverged: 'warning',
 };
 
-function verdictText(verdict: Verdict): string {
+export function verdictText(verdict: Verdict): string {
   switch (verdict.kind) {
     case 'observed':
       return `${verdict.message}; no order of whole sessions leaves this`;
@@ -88,10 +93,11 @@ export function verdictOfLevels({ levels }: ReplayedOn): 'observed' | 'not-obser
   return has('diverged') ? 'diverged' : 'not-observed';
 }
 
-export function replayedOnJson({ server, prediction, levels }: ReplayedOn): object {
+export function replayedOnJson({ server, leftOver, prediction, levels }: ReplayedOn): object {
   const { isolation, message, token } = prediction;
   return {
     server,
+    leftOver,
     predicted: { isolation, message, replay: token },
     levels: levels.map(({ isolation: level, verdict, counts, statements }) => ({
       isolation: level,

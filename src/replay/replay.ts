@@ -32,6 +32,8 @@ export interface ReplayedLevel {
 export interface ReplayedOn {
   /** `PostgreSQL 15.18`. */
   readonly server: string;
+  /** Databases of replays that were killed, which this user may not drop. */
+  readonly leftOver: readonly string[];
   readonly prediction: Prediction;
   readonly levels: readonly ReplayedLevel[];
 }
@@ -49,14 +51,11 @@ export async function replayOn(program: SqlProgram, options: ReplayOnOptions): P
   const prediction = await predict(before ?? program, { ...options, isolation: asked });
   if (options.signal?.aborted === true) throw interrupted();
   const levels = isolation === 'all' ? engine : [asked ?? prediction.isolation];
-  const scratch = await Scratch.open(server);
-  try {
+  return await Scratch.use(server, async (scratch) => {
     const replayed: ReplayedLevel[] = [];
     for (const level of levels) replayed.push(await replayAt(level, program, prediction, scratch, options));
-    return { server: scratch.version, prediction, levels: replayed };
-  } finally {
-    await scratch.close();
-  }
+    return { server: scratch.version, leftOver: scratch.leftOver, prediction, levels: replayed };
+  });
 }
 
 function requireSameSessions(before: SqlProgram, { sessionNames, dialect }: SqlProgram): void {

@@ -1,6 +1,6 @@
 /**
- * The database that a replay makes for itself and drops. A lock on the server says that the replay lives; what a replay that is no more left behind is
- * dropped by the next one, by its name. Nothing else is touched.
+ * The database that a replay makes for itself and drops. It carries a mark from its beginning, and a lock on the server says that the replay lives: what a
+ * replay that was killed left behind, by its name and its mark, the next one drops. Nothing else is touched.
  */
 import { InputError, secretBytes } from '../base/index.ts';
 import { type ProgramClient, RefusedStatement } from '../sql-program/index.ts';
@@ -8,45 +8,70 @@ import { loadParser, splitStatements } from '../sql/index.ts';
 import { connectToServer, firstColumn, rulesOf } from './own-client.ts';
 import { type RealServer, scratchPrefix } from './server.ts';
 
+interface ScratchOptions {
+  readonly server: RealServer;
+  readonly control: ProgramClient;
+  readonly client: ProgramClient;
+  readonly version: string;
+  readonly database: string;
+  readonly leftOver: readonly string[];
+}
+
 export class Scratch {
   /** `PostgreSQL 15.18`. */
   readonly version: string;
   readonly database: string;
   /** Connected to the database. */
   readonly client: ProgramClient;
+  /** Databases of replays that were killed, which this user may not drop. */
+  readonly leftOver: readonly string[];
   readonly #server: RealServer;
   readonly #control: ProgramClient;
 
-  private constructor(
-    server: RealServer,
-    control: ProgramClient,
-    client: ProgramClient,
-    version: string,
-    database: string,
-  ) {
+  private constructor({ server, control, client, version, database, leftOver }: ScratchOptions) {
     this.#server = server;
     this.#control = control;
     this.client = client;
     this.version = version;
     this.database = database;
+    this.leftOver = leftOver;
   }
 
-  /** @throws InputError `replay/server`, `replay/login`, `replay/create` */
-  static async open(server: RealServer): Promise<Scratch> {
-    const { anyDatabase, hold, leftOver, create, drop, version } = rulesOf[server.dialect];
+  /** Dropped when `work` has ended. @throws InputError `replay/server`, `replay/login`, `replay/create` */
+  static async use<T>(server: RealServer, work: (scratch: Scratch) => Promise<T>): Promise<T> {
+    try {
+      const scratch = await Scratch.#open(server);
+      let result: T;
+      try {
+        result = await work(scratch);
+      } catch (error) {
+        // What failed first says more.
+        await scratch.#close().catch(() => {});
+        throw error;
+      }
+      await scratch.#close();
+      return result;
+    } catch (error) {
+      if (!(error instanceof RefusedStatement)) throw error;
+      throw new InputError('replay/server', `the server refuses what a replay needs: ${error.message} (${error.code})`);
+    }
+  }
+
+  static async #open(server: RealServer): Promise<Scratch> {
+    const { anyDatabase, hold, create, drop, version } = rulesOf[server.dialect];
     const control = await connectToServer(server, server.database === '' ? anyDatabase : server.database);
     const database = `${scratchPrefix}${Buffer.from(secretBytes(8)).toString('hex')}`;
     try {
       await control.query(hold(database));
-      for (const left of firstColumn(await control.query(leftOver))) await control.query(drop(left));
+      const leftOver = await dropLeftOver(control, server);
       const [title = ''] = firstColumn(await control.query(version));
-      await control.query(create(database)).catch((error: unknown) => {
-        throw createError(error, server);
-      });
+      for (const sql of create(database))
+        await control.query(sql).catch((error: unknown) => {
+          throw createError(error, server);
+        });
       const client = await connectToServer(server, database);
-      return new Scratch(server, control, client, title, database);
+      return new Scratch({ server, control, client, version: title, database, leftOver });
     } catch (error) {
-      // What failed first says more.
       await control.query(drop(database)).catch(() => {});
       control.end();
       throw error;
@@ -76,7 +101,7 @@ export class Scratch {
       });
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     try {
       this.client.end();
       await this.#control.query(rulesOf[this.#server.dialect].drop(this.database));
@@ -84,6 +109,19 @@ export class Scratch {
       this.#control.end();
     }
   }
+}
+
+/** @returns those that this user may not drop */
+async function dropLeftOver(control: ProgramClient, { dialect }: RealServer): Promise<string[]> {
+  const { leftOver, drop, noRight } = rulesOf[dialect];
+  const kept: string[] = [];
+  for (const database of firstColumn(await control.query(leftOver)))
+    await control.query(drop(database)).catch((error: unknown) => {
+      if (!(error instanceof RefusedStatement)) throw error;
+      // Any other refusal: another replay drops it at this moment.
+      if (noRight.has(error.code)) kept.push(database);
+    });
+  return kept;
 }
 
 function createError(error: unknown, { dialect, user }: RealServer): unknown {

@@ -146,6 +146,8 @@ class Run {
 
   #gate(session: number): Gate {
     const { server, scratch, isolation } = this.#options;
+    const name = this.#program.sessionNames[session];
+    const whose = `the connection of ${name === undefined ? 'the invariant' : `session "${name}"`}`;
     let underWay: Arrival | null = null;
     const gate = new Gate({
       address: server,
@@ -159,7 +161,7 @@ class Run {
         if (underWay !== null) underWay.answer = answer;
         this.#lockStep.changed();
       },
-      onLost: (reason: Lost) => this.#onLost(lostError(reason, server)),
+      onLost: (reason: Lost) => this.#onLost(lostError(reason, server, whose)),
     });
     this.#gates.push({ gate, session });
     return gate;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../../src/program/index.ts';
 
 /** Sends a statement; its rows. */
-type Send = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+export type Send = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
 type WithClient = (connection: SqlConnection, use: (send: Send) => Promise<void>) => Promise<void>;
 

@@ -6,6 +6,7 @@ import type { IsolationName } from '../../sql/index.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { UserProgram } from '../modules/user-program.ts';
 import { placed } from '../modules/user-code.ts';
+import { shellWord } from '../options/invocation.ts';
 import { appearance } from '../output/style.ts';
 import { parseServerUrl, type ServerUrl } from '../record/record-command.ts';
 
@@ -69,7 +70,9 @@ async function replayOnServer(
   { server, before, isolation, token, file, repeat = 1, timeoutMs, json, color }: Asked,
   host: Host,
 ): Promise<ExitCode> {
-  const { replayOn, formatReplayedOn, replayedOnJson, verdictOfLevels } = await import('../../replay/index.ts');
+  const { replayOn, formatReplayedOn, replayedOnJson, replayedPage, verdictOfLevels } = await import(
+    '../../replay/index.ts'
+  );
   const replayed = await replayOn(program, {
     server,
     before,
@@ -80,7 +83,8 @@ async function replayOnServer(
     timeMaxMs: searchMsMax,
     signal: host.interruption,
   });
-  if (json) host.out(`${JSON.stringify({ file, ...replayedOnJson(replayed) })}\n`);
+  const report = replayedPage(replayed, `moirai replay ${shellWord(file)}`);
+  if (json) host.out(`${JSON.stringify({ file, ...replayedOnJson(replayed), report })}\n`);
   else host.out(`${formatReplayedOn(replayed, appearance(host, color))}\n`);
   return exitCodes[verdictOfLevels(replayed)];
 }

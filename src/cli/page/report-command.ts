@@ -10,7 +10,10 @@ export function addReport(moirai: Command, host: Host, end: (code: ExitCode) => 
   moirai
     .command('report')
     .description('Makes the HTML page of --report from what a command printed with --json.')
-    .argument('<result>', 'what test, explore, check, verify, protocol or analyze printed; - is standard input')
+    .argument(
+      '<result>',
+      'what test, explore, check, verify, protocol, analyze or replay --on printed; - is standard input',
+    )
     .requiredOption('-o, --output <file>', 'the page to write; - is standard output')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', reportHelp)
@@ -52,7 +55,7 @@ function parseResult(bytes: Uint8Array, file: string): unknown {
 function notAResult(why: string, file: string): InputError {
   return new InputError(
     'report/result',
-    `this is not what test, explore, check, verify, protocol or analyze print with --json when they end: ${why}`,
+    `this is not what test, explore, check, verify, protocol, analyze or replay --on print with --json when they end: ${why}`,
     { file },
   );
 }
