@@ -69,6 +69,18 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     expect(await scratches()).toEqual([]);
   });
 
+  test('a replay that has lost the lock on its database ends, though its other connections live', async () => {
+    const holder = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1`;
+    const robbed = counterWith(postgresSpeech, async () => {
+      await client.query(`SELECT pg_terminate_backend(pid) FROM (${holder}) AS holder`);
+      await sleep(10_000);
+    });
+    await expect(replay(robbed, onPostgres, { before })).rejects.toMatchObject({ code: 'replay/server' });
+    expect(await scratches()).toHaveLength(1);
+    await replay(before, onPostgres);
+    expect(await scratches()).toEqual([]);
+  });
+
   test('a server that crashes: the next replay drops what is left', async () => {
     const crashed = counterWith(postgresSpeech, async (send) => {
       const [row] = await send('SELECT pg_backend_pid() AS id');
@@ -82,7 +94,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 
   test('a database of the user that is named like a scratch stays', async () => {
-    const own = 'moirai_replay_00112233445566aa';
+    const own = 'moirai_replay_00112233445566aa00112233';
     await client.query(`CREATE DATABASE ${own}`);
     try {
       await replay(before, onPostgres);
@@ -93,10 +105,9 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 
   test('what a killed replay of another user left behind is said', async () => {
-    const left = 'moirai_replay_00112233445566bb';
+    const left = 'moirai_replay_0123456789abcdef1d2fc4f6';
     await client.query('CREATE ROLE maker LOGIN CREATEDB');
     await client.query(`CREATE DATABASE ${left}`);
-    await client.query(`COMMENT ON DATABASE ${left} IS 'made by moirai replay'`);
     try {
       const { leftOver, levels } = await replay(before, { ...onPostgres, user: 'maker' });
       expect([leftOver, levels[0]?.verdict.kind]).toEqual([[left], 'observed']);
@@ -139,10 +150,9 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
   });
 
   test('a database of the user that is named like a scratch stays, and what a killed replay left is dropped', async () => {
-    const own = 'moirai_replay_00112233445566aa';
-    const left = 'moirai_replay_00112233445566bb';
+    const own = 'moirai_replay_00112233445566aa00112233';
+    const left = 'moirai_replay_0123456789abcdef1d2fc4f6';
     for (const name of [own, left]) await client.query(`CREATE DATABASE ${name}`);
-    await client.query(`CREATE PROCEDURE ${left}.mark() COMMENT 'made by moirai replay' SELECT 1`);
     try {
       await replay(before, onMariadb);
       expect(await scratches()).toEqual([own]);

@@ -136,12 +136,11 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   test('nothing is left behind, and what dead replays left is dropped', async () => {
     const client = await postgresClient();
     try {
-      const dead = 'moirai_replay_0123456789abcdef';
-      const live = 'moirai_replay_fedcba9876543210';
+      const dead = 'moirai_replay_0123456789abcdef1d2fc4f6';
+      const live = 'moirai_replay_fedcba98765432109115b595';
       const others = ['moirai_replay_mine', live];
       for (const name of [dead, ...others]) await client.query(`CREATE DATABASE ${name}`);
-      for (const name of [dead, live]) await client.query(`COMMENT ON DATABASE ${name} IS 'made by moirai replay'`);
-      await client.query(`SELECT pg_advisory_lock(hashtextextended('moirai_replay_fedcba9876543210', 0))`);
+      await client.query(`SELECT pg_advisory_lock(hashtextextended('${live}', 0))`);
       await replay(counter(postgresSpeech, ''), onPostgres, { repeat: 3 });
       const before = await count(client, 'pg_database');
       await interrupted(
@@ -245,9 +244,7 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
   test('nothing is left behind; a wrong password and a missing right are errors', async () => {
     const client = await mysql.createConnection({ host: '127.0.0.1', port: onMariadb.port, user: 'root' });
     try {
-      const left = 'moirai_replay_0123456789abcdef';
-      await client.query(`CREATE DATABASE ${left}`);
-      await client.query(`CREATE PROCEDURE ${left}.mark() COMMENT 'made by moirai replay' SELECT 1`);
+      await client.query('CREATE DATABASE moirai_replay_0123456789abcdef1d2fc4f6');
       await client.query(`CREATE USER weak IDENTIFIED BY 'right'`);
       const weak = { ...onMariadb, user: 'weak', password: 'right' };
       await expect(replay(counter(mysqlSpeech, ''), weak)).rejects.toMatchObject({ code: 'replay/create' });

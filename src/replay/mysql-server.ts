@@ -1,7 +1,7 @@
 import { InputError } from '../base/index.ts';
 import { MysqlClient, type ProgramClient, type QueryResult, RefusedStatement } from '../sql-program/index.ts';
 import { MysqlTap } from './mysql-tap.ts';
-import { scratchMark, scratchPattern, type ServerRules, type Wait } from './server.ts';
+import { scratchPattern, type ServerRules, type Wait } from './server.ts';
 
 export const mysqlServer: ServerRules = {
   title: 'MySQL or MariaDB',
@@ -12,11 +12,9 @@ export const mysqlServer: ServerRules = {
   hold: (scratch) => `SELECT GET_LOCK('${scratch}', 10) AS held`,
   leftOver: `
 SELECT schema_name AS name FROM information_schema.schemata
-WHERE schema_name REGEXP '${scratchPattern}' AND IS_FREE_LOCK(schema_name) = 1 AND EXISTS (
-  SELECT * FROM information_schema.routines
-  WHERE routine_schema = schema_name AND routine_comment = '${scratchMark}')`,
-  create: marked,
-  empty: (database) => [`DROP DATABASE ${database}`, ...marked(database), `USE ${database}`],
+WHERE schema_name REGEXP '${scratchPattern}' AND IS_FREE_LOCK(schema_name) = 1`,
+  create: (database) => `CREATE DATABASE ${database}`,
+  empty: (database) => [`DROP DATABASE ${database}`, `CREATE DATABASE ${database}`, `USE ${database}`],
   endConnection: (id) => `KILL ${id}`,
   drop: (database) => `DROP DATABASE IF EXISTS ${database}`,
   tables: `
@@ -28,14 +26,6 @@ WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1`,
   noRight: new Set(['1044']),
   grant: (user) => `GRANT ALL ON \`moirai\\_replay\\_%\`.* TO '${user}'`,
 };
-
-/** A database of MySQL has no comment, a procedure has one. */
-function marked(database: string): string[] {
-  return [
-    `CREATE DATABASE ${database}`,
-    `CREATE PROCEDURE ${database}.made_by_moirai_replay() COMMENT '${scratchMark}' SELECT 1`,
-  ];
-}
 
 /** Of row locks the monitor tells, of all others the process list; the tables that say the same are kept for a tenth of a second. */
 async function waitsOf(client: ProgramClient, ids: readonly number[]): Promise<ReadonlyMap<number, Wait>> {

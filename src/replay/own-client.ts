@@ -9,8 +9,13 @@ import type { RealServer, ServerRules } from './server.ts';
 
 export const rulesOf: Readonly<Record<Dialect, ServerRules>> = { postgres: postgresServer, mysql: mysqlServer };
 
-/** A broken connection ends its statements with InputError `replay/server`. @throws InputError `replay/server`, `replay/login` */
-export async function connectToServer(server: RealServer, database: string): Promise<ProgramClient> {
+export interface OwnClient extends ProgramClient {
+  /** Rejects with InputError `replay/server` when the connection breaks, as do its statements. */
+  readonly lost: Promise<never>;
+}
+
+/** @throws InputError `replay/server`, `replay/login` */
+export async function connectToServer(server: RealServer, database: string): Promise<OwnClient> {
   const { client: connect, tap } = rulesOf[server.dialect];
   let lose = (_reason: Lost): void => {};
   const lost = new Promise<never>((_, reject) => {
@@ -33,6 +38,7 @@ export async function connectToServer(server: RealServer, database: string): Pro
   return {
     query: (sql, parameters) => Promise.race([client.query(sql, parameters), lost]),
     end: () => client.end(),
+    lost,
   };
 }
 

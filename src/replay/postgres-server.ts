@@ -1,6 +1,6 @@
 import { type ProgramClient, PostgresClient } from '../sql-program/index.ts';
 import { PostgresTap } from './postgres-tap.ts';
-import { scratchMark, scratchPattern, type ServerRules, type Wait } from './server.ts';
+import { scratchPattern, type ServerRules, type Wait } from './server.ts';
 
 /** Advisory locks of bigint keys, as `pg_locks` shows them. Manual, "pg_locks": `objsubid` is 1, the key is in two halves. */
 const heldKeys = `SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1`;
@@ -31,9 +31,8 @@ export const postgresServer: ServerRules = {
   hold: (scratch) => `SELECT pg_advisory_lock(hashtextextended('${scratch}', 0))`,
   leftOver: `
 SELECT datname AS name FROM pg_database
-WHERE datname ~ '${scratchPattern}' AND shobj_description(oid, 'pg_database') = '${scratchMark}'
-  AND hashtextextended(datname, 0) NOT IN (${heldKeys})`,
-  create: (database) => [`CREATE DATABASE ${database}`, `COMMENT ON DATABASE ${database} IS '${scratchMark}'`],
+WHERE datname ~ '${scratchPattern}' AND hashtextextended(datname, 0) NOT IN (${heldKeys})`,
+  create: (database) => `CREATE DATABASE ${database}`,
   empty: () => [dropSchemas, 'CREATE SCHEMA public'],
   endConnection: (id) => `SELECT pg_terminate_backend(${id})`,
   drop: (database) => `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`,

@@ -1,16 +1,17 @@
 /**
- * The database that a replay makes for itself and drops. It carries a mark from its beginning, and a lock on the server says that the replay lives: what a
- * replay that was killed left behind, by its name and its mark, the next one drops. Nothing else is touched.
+ * The database that a replay makes for itself and drops. Its name ends with a checksum, by which later replays know that moirai made it: a mark that is set
+ * after the creation is missing where a replay is killed in between. A lock on the server says that the replay lives. What a replay that was killed left
+ * behind the next one drops. Nothing else is touched.
  */
-import { InputError, secretBytes } from '../base/index.ts';
+import { crc32, InputError, secretBytes } from '../base/index.ts';
 import { type ProgramClient, RefusedStatement } from '../sql-program/index.ts';
 import { loadParser, splitStatements } from '../sql/index.ts';
-import { connectToServer, firstColumn, rulesOf } from './own-client.ts';
+import { connectToServer, firstColumn, type OwnClient, rulesOf } from './own-client.ts';
 import { type RealServer, scratchPrefix } from './server.ts';
 
 interface ScratchOptions {
   readonly server: RealServer;
-  readonly control: ProgramClient;
+  readonly control: OwnClient;
   readonly client: ProgramClient;
   readonly version: string;
   readonly database: string;
@@ -26,7 +27,8 @@ export class Scratch {
   /** Databases of replays that were killed, which this user may not drop. */
   readonly leftOver: readonly string[];
   readonly #server: RealServer;
-  readonly #control: ProgramClient;
+  /** It holds the lock. */
+  readonly #control: OwnClient;
 
   private constructor({ server, control, client, version, database, leftOver }: ScratchOptions) {
     this.#server = server;
@@ -60,15 +62,14 @@ export class Scratch {
   static async #open(server: RealServer): Promise<Scratch> {
     const { anyDatabase, hold, create, drop, version } = rulesOf[server.dialect];
     const control = await connectToServer(server, server.database === '' ? anyDatabase : server.database);
-    const database = `${scratchPrefix}${Buffer.from(secretBytes(8)).toString('hex')}`;
+    const database = scratchName(Buffer.from(secretBytes(8)).toString('hex'));
     try {
       await control.query(hold(database));
       const leftOver = await dropLeftOver(control, server);
       const [title = ''] = firstColumn(await control.query(version));
-      for (const sql of create(database))
-        await control.query(sql).catch((error: unknown) => {
-          throw createError(error, server);
-        });
+      await control.query(create(database)).catch((error: unknown) => {
+        throw createError(error, server);
+      });
       const client = await connectToServer(server, database);
       return new Scratch({ server, control, client, version: title, database, leftOver });
     } catch (error) {
@@ -76,6 +77,11 @@ export class Scratch {
       control.end();
       throw error;
     }
+  }
+
+  /** Rejects when the lock is lost: then another replay may drop the database. */
+  get lost(): Promise<never> {
+    return this.#control.lost;
   }
 
   /** Empties the database and runs this schema. @throws InputError `program/schema` */
@@ -115,13 +121,23 @@ export class Scratch {
 async function dropLeftOver(control: ProgramClient, { dialect }: RealServer): Promise<string[]> {
   const { leftOver, drop, noRight } = rulesOf[dialect];
   const kept: string[] = [];
-  for (const database of firstColumn(await control.query(leftOver)))
+  for (const database of firstColumn(await control.query(leftOver)).filter(isScratch))
     await control.query(drop(database)).catch((error: unknown) => {
       if (!(error instanceof RefusedStatement)) throw error;
       // Any other refusal: another replay drops it at this moment.
       if (noRight.has(error.code)) kept.push(database);
     });
   return kept;
+}
+
+/** @param digits 16 of them */
+function scratchName(digits: string): string {
+  const sum = crc32(Buffer.from(scratchPrefix + digits)).toString(16);
+  return `${scratchPrefix}${digits}${sum.padStart(8, '0')}`;
+}
+
+function isScratch(database: string): boolean {
+  return database === scratchName(database.slice(scratchPrefix.length, -8));
 }
 
 function createError(error: unknown, { dialect, user }: RealServer): unknown {

@@ -92,9 +92,9 @@ class Run {
     });
     lost.catch(() => {});
     const deadline = monotonicMs() + this.#options.timeoutMs;
-    const { signal } = this.#options;
+    const { signal, scratch } = this.#options;
     this.#requireTime();
-    const ended = await before(deadline, Promise.race([this.#finish(), lost]), signal);
+    const ended = await before(deadline, Promise.race([this.#finish(), lost, scratch.lost]), signal);
     this.#requireTime();
     return ended === LATE ? this.#result({ violation: null, tables: '', late: this.#underWay() }) : ended;
   }

@@ -32,10 +32,9 @@ export interface ServerRules {
   readonly version: string;
   /** Names `scratch`, for as long as the connection lives: other replays then know that it is in use. */
   readonly hold: (scratch: string) => string;
-  /** Asks for the names of databases that carry the mark and that no replay holds. */
+  /** Asks for the databases with names like those of scratches that no replay holds. */
   readonly leftOver: string;
-  /** With a mark, by which later replays know that moirai made it. */
-  readonly create: (database: string) => readonly string[];
+  readonly create: (database: string) => string;
   /** Leaves the database as it was made. */
   readonly empty: (database: string) => readonly string[];
   readonly endConnection: (id: number) => string;
@@ -53,8 +52,6 @@ export interface ServerRules {
   readonly grant: (user: string) => string;
 }
 
-/** Of the names of scratch databases; 16 digits follow. */
+/** Of the names of scratch databases; 24 digits follow. */
 export const scratchPrefix = 'moirai_replay_';
-export const scratchPattern = `^${scratchPrefix}[0-9a-f]{16}$`;
-/** Of what moirai makes on a server. */
-export const scratchMark = 'made by moirai replay';
+export const scratchPattern = `^${scratchPrefix}[0-9a-f]{24}$`;

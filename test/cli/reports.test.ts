@@ -244,7 +244,7 @@ describe('moirai report', () => {
   });
 
   const none = (why: string): string =>
-    `r.json: this is not what test, explore, check, verify, protocol or analyze print with --json when they end: ${why} [report/result]\n`;
+    `r.json: this is not what test, explore, check, verify, protocol, analyze or replay --on print with --json when they end: ${why} [report/result]\n`;
   test.each([
     ['text', 'it is no JSON'],
     ['', 'it is no JSON'],
