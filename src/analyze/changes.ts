@@ -1,11 +1,10 @@
 /** Changes of transactions that may make them serializable, cheapest first: a lock on what is read, a raised level. */
-import type { IsolationName } from '../sql/index.ts';
+import { type IsolationName, statementTree } from '../sql/index.ts';
 import type { AnyStep, Dialect, Place, Statement, Step } from './application.ts';
 import { engineOf } from './engines.ts';
 import type { WitnessDefinition } from './witness-definition.ts';
 import { statementsIn } from './paths.ts';
 import type { Schema } from './schema.ts';
-import { statementTree } from './statement-tree.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 
 /** A change of one transaction. */

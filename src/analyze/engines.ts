@@ -14,7 +14,6 @@ export interface AnalyzedEngine {
   readonly begin: (level: IsolationName) => readonly string[];
   /** A session's statements fail where they wait longer for a lock. */
   readonly limitWaits: string;
-  readonly quote: string;
   /** The error after which a transaction at a raised level has to be tried again. */
   readonly retriedError: string;
 }
@@ -29,7 +28,6 @@ export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
       queries === undefined ? PostgresClient.connect(stream()) : new PostgresQueries(queries(programUser)),
     begin: (level) => [`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`],
     limitWaits: 'SET lock_timeout = 1000',
-    quote: '"',
     retriedError: '40001',
   },
   mysql: {
@@ -38,12 +36,6 @@ export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
     connect: ({ stream }) => MysqlClient.connect(stream()),
     begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`, 'START TRANSACTION'],
     limitWaits: 'SET SESSION innodb_lock_wait_timeout = 1',
-    quote: '`',
     retriedError: '1213',
   },
 };
-
-export function quotedName(name: string, dialect: Dialect): string {
-  const { quote } = engineOf[dialect];
-  return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
-}

@@ -1,5 +1,5 @@
 /** What a witness gives to parameters that nothing decides: a value that their column takes. */
-import { type Column, columnNamed, type Table } from '../sql/index.ts';
+import { type Column, columnNamed, statementTree, type Table } from '../sql/index.ts';
 import type { AnyStep, Statement, Step, Value } from './application.ts';
 import { asArgument, type RowValue } from './column-values.ts';
 import { statementsIn } from './paths.ts';
@@ -9,7 +9,6 @@ import { ColumnDomain } from './searches/column-domain.ts';
 import { type Search, searchesOf } from './searches/statement-searches.ts';
 import { TableChecks } from './searches/table-checks.ts';
 import { StatementColumns } from './statement-columns.ts';
-import { statementTree } from './statement-tree.ts';
 
 export interface ColumnOfParameter {
   readonly table: Table;

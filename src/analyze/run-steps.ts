@@ -1,7 +1,7 @@
 /** Runs a transaction's steps against a database: its original statements, with parameters and conditions computed from arguments and results. */
-import type { IsolationName } from '../sql/index.ts';
+import { type IsolationName, quotedName } from '../sql/index.ts';
 import type { AnyStep, Dialect, Statement, Transaction, Value } from './application.ts';
-import { engineOf, quotedName } from './engines.ts';
+import { engineOf } from './engines.ts';
 import { statementsIn } from './paths.ts';
 import { computed, fails, isTrue } from './compute-value.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from '../sql-program/index.ts';

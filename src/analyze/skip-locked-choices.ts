@@ -4,13 +4,12 @@
  */
 import type { Node, SelectStmt } from '@pgsql/types';
 import type { Chooser } from '../base/index.ts';
-import { columnAtCell, primaryKey, type Table } from '../sql/index.ts';
+import { columnAtCell, primaryKey, quotedName, statementTree, type Table } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
-import { engineOf, quotedName } from './engines.ts';
+import { engineOf } from './engines.ts';
 import type { ProgramClient, QueryResult } from '../sql-program/index.ts';
 import { skips } from './skip-locked.ts';
 import { aliasOf, partsOf } from './sql-tree.ts';
-import { statementTree } from './statement-tree.ts';
 
 export function usesSkipLocked(sql: string): boolean {
   return /\bskip\s+locked\b/i.test(sql);

@@ -4,7 +4,7 @@
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
 import { SqlError } from '../sql/model/index.ts';
-import { type Column, type MysqlCall, type Table, columnNamed, isSystemTable } from '../sql/index.ts';
+import { type Column, type MysqlCall, type Table, columnNamed, isSystemTable, statementTree } from '../sql/index.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { effectOf } from './called-functions.ts';
@@ -18,7 +18,6 @@ import { isExclusive, isLockedBy, isOfTaken, lockingClauses, skips, takenRows } 
 import { StatementColumns } from './statement-columns.ts';
 import { increasedColumns, sameWhereEqual } from './version-updates.ts';
 import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.ts';
-import { statementTree } from './statement-tree.ts';
 
 export type StatementAccesses =
   | ({ readonly kind: 'understood' } & Reading)

@@ -1,7 +1,6 @@
 /** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
-import { type Column, columnAtCell, exactColumn, type Table } from '../sql/index.ts';
+import { type Column, columnAtCell, exactColumn, quotedName, type Table } from '../sql/index.ts';
 import type { RowValue } from './column-values.ts';
-import { quotedName } from './engines.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';
 import type { SchemaPart } from './schema-part.ts';
 import type { Schema } from './schema.ts';

@@ -9,6 +9,8 @@ export interface SqlTextOptions {
   readonly style?: Styler;
   /** What replays the failing run. */
   readonly command?: string;
+  /** What explores remedies. */
+  readonly remedies?: string;
   /** Of a replay: the recorded run, where it is known. */
   readonly recorded?: RecordedRun;
 }

@@ -22,8 +22,9 @@ export { observeStatements } from './observed-statements.ts';
 export { NEW_YEAR, RepeatedRuns, otherTurn, steppingClock } from './repeatable.ts';
 export { shown } from './run-facts.ts';
 export { SharedBeginning, SharedSchema } from './shared-schema.ts';
-export { SerialCheck } from './serial-check.ts';
-export { anomalyOf, evidenceIn } from './sql-evidence.ts';
+export { SerialCheck, serialDecisions } from './serial-check.ts';
+export { anomalyOf, evidenceIn, type SqlEvidence } from './sql-evidence.ts';
+export { operationsOfStatements } from './statement-operations.ts';
 export {
   type FailureKind,
   type Late,

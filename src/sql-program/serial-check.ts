@@ -38,7 +38,7 @@ export class SerialCheck {
   async #require(fault: string, faultOf: (run: Finished) => InputError | null): Promise<void> {
     if (this.#ofTiming.has(fault)) return;
     const outcome = await inEveryOrder(this.#program.sessionNames.length, async (order) => {
-      const run = await this.#run(inOrder(order));
+      const run = await this.#run(serialDecisions(order));
       const failure = run.kind === 'finished' ? faultOf(run) : null;
       return failure === null ? { kind: 'fine' } : { kind: 'fails', failure };
     });
@@ -54,7 +54,7 @@ function isSame(one: SessionFailure, other: SessionFailure): boolean {
 }
 
 /** One session after the other; reads see what was written last. */
-function inOrder(order: readonly number[]): Decisions {
+export function serialDecisions(order: readonly number[]): Decisions {
   const schedule: number[] = [];
   const rank = (connection: number): number => order.indexOf(sessionIndexOf(connection));
   return {

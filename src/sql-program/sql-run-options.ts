@@ -40,6 +40,8 @@ export interface SqlRunOptions {
   readonly footprints?: FootprintRecorder;
   /** What runs of this program with this profile have planned. Default: each plans for itself. */
   readonly sharedPlans?: SharedPlans;
+  /** Texts of SELECTs that run as if FOR UPDATE stood at their end; those that differ in literals only are one. Default: none. */
+  readonly lockedReads?: readonly string[];
   /** What the schema of this program comes to with this profile and such a clock. Default: each run makes it. */
   readonly sharedSchema?: SharedSchema;
   /** Called with the parts of the run. */

@@ -88,7 +88,7 @@ export type FailureKind = 'invariant-broken' | 'error-not-retried';
 /** @throws SqlError when the schema is at fault; InputError when the program is: `program/statement-under-way`, `program/transaction-open` */
 export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
   const { profile, ways = {}, seed, abortRate, footprints, sharedPlans, sharedSchema, isLogged = false } = options;
-  const { clock = wallClockMicroseconds } = options;
+  const { clock = wallClockMicroseconds, lockedReads = [] } = options;
   const steps = isLogged ? new RunSteps() : null;
   const decisions = steps?.noting(options.decisions) ?? options.decisions;
   options.underWay?.begin(() => 'the schema');
@@ -108,6 +108,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     holdsBack: 'always',
     ...(footprints === undefined ? {} : { footprints }),
     ...(sharedPlans === undefined ? {} : { sharedPlans }),
+    lockedReads,
     takenForGranted,
     clock: () => {
       if (run === null) notes.looks += 1;

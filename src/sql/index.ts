@@ -32,10 +32,11 @@ export type { Budget, CatalogQuery, Execution, LockFunctions, OpenRows, Surround
 export { chargeRows, unknownSetting } from './expressions/index.ts';
 export { mysqlHas, postgresHas } from './known/server-names.ts';
 export { loadParser, type SqlToken, parseStatement, tokensOf, splitStatements as splitPostgres } from './parse.ts';
+export { equalityColumns, readsWithoutLock } from './locking-read.ts';
 export type { PrepareOptions } from './prepare.ts';
 export { StatementCalls } from './statement-calls.ts';
-export { statementLine } from './statement-line.ts';
-export { prepareStatement, splitStatements } from './statement-text.ts';
+export { statementLine, withoutLiterals } from './statement-line.ts';
+export { prepareStatement, quotedName, splitStatements, statementTree } from './statement-text.ts';
 export type {
   ConnectOptions,
   Notice,

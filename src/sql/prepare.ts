@@ -17,6 +17,7 @@ import { defineStatement } from './define/define.ts';
 import { refusePendingChecks } from './define/pending-checks.ts';
 import { characterPosition, parseStatement } from './parse.ts';
 import { lockTableStatement } from './lock-table.ts';
+import { withForUpdate } from './locking-read.ts';
 import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
 import { Planning, type WayOf } from './plan/planning.ts';
@@ -45,6 +46,8 @@ export interface PrepareOptions {
   readonly wayOf?: WayOf;
   /** MySQL: the name by which the session calls its database, for names in results of SHOW. */
   readonly database?: string;
+  /** Plan a SELECT as if FOR UPDATE stood at its end? Default false. */
+  readonly forUpdate?: boolean;
 }
 
 /** Plans one statement in PostgreSQL's grammar. @throws SqlError */
@@ -56,10 +59,12 @@ export function prepareStatement(sql: string, options: PrepareOptions): Statemen
 
 /**
  * Plans one statement.
+ * @param read as its text says
  * @param positionOf a location in the tree, as a character of the client's text from 1
  * @throws SqlError
  */
-export function prepareTree(tree: Node, options: PrepareOptions, positionOf: (location: number) => number): Statement {
+export function prepareTree(read: Node, options: PrepareOptions, positionOf: (location: number) => number): Statement {
+  const tree = options.forUpdate === true ? withForUpdate(read) : read;
   try {
     refuseIgnoredClauses(tree);
     return planStatement(tree, options);

@@ -14,6 +14,11 @@ export function statementLine(sql: string): string {
   return line;
 }
 
+/** The same for statements that differ in literals only. */
+export function withoutLiterals(text: string): string {
+  return text.replaceAll(/'(?:[^']|'')*'|\b\d+\b/g, '?');
+}
+
 /** Runs of one program send the same texts, again and again. */
 const lines = new Map<string, string>();
 const linesMax = 1_000;

@@ -1,9 +1,8 @@
 /** The columns of a statement's values, by their slots: two values of one column are of one kind, whatever they are. */
 import type { Node } from '@pgsql/types';
-import { columnAtCell, exactColumn, type Catalog } from '../../sql/index.ts';
+import { columnAtCell, exactColumn, type Catalog, statementTree } from '../../sql/index.ts';
 import type { Schema } from '../schema.ts';
 import { type ParameterColumn, type ResultColumn, StatementColumns } from '../statement-columns.ts';
-import { statementTree } from '../statement-tree.ts';
 import { type Shape, type Slot, textOfShape } from './statement-shape.ts';
 
 export interface ShapeColumns {

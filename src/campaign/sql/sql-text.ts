@@ -71,9 +71,13 @@ export function failureTexts(result: SqlCampaignResult): {
 
 /** The text of a campaign in which a run failed, without a final line break: the run, its statements and what they show. */
 export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
-  const { style = plain, width = 80, command } = options;
+  const { style = plain, width = 80, command, remedies } = options;
   const { runs, profile, seed } = result;
   const { verdict, where, besides } = failureTexts(result);
+  const next = [
+    ...(remedies === undefined ? [] : [`remedies: ${remedies}`]),
+    ...(command === undefined ? [] : [`replay: ${command}`]),
+  ];
   return [
     ...answerLines(result, options),
     `${style('bad', verdict)} ${where}: ${printable(failure.message)}`,
@@ -86,6 +90,6 @@ export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure,
     '',
     ...planLines(failure, width),
     ...anomalyText(failure, { profile, width, style }),
-    ...(command === undefined ? [] : ['', `replay: ${command}`]),
+    ...(next.length === 0 ? [] : ['', ...next]),
   ].join('\n');
 }

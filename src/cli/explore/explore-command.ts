@@ -8,6 +8,7 @@ import { isSqlProgram } from '../../program/index.ts';
 import { openSaved } from './explore-checkpoint.ts';
 import { estimateExploration, refuseWithEstimate } from './explore-estimate.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
+import { refuseWithRemedies } from './explore-remedies.ts';
 import { exploreSqlProgram } from './explore-sql.ts';
 import type { ExitCode, Host } from '../host.ts';
 import { recordedRun } from '../failures/kept-failures.ts';
@@ -36,6 +37,10 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
       )
         .choices(['likely', 'all'] as const)
         .default('likely' as const),
+    )
+    .option(
+      '--remedies',
+      'for SQL programs on an engine: explore what may mend a program that fails (FOR UPDATE, a unique index, a stronger level)',
     )
     .option('--max-histories <n>', 'stop after so many; the verdict is then unknown', wholeNumber('max-histories', 1))
     .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds('max-time'))
@@ -77,11 +82,12 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .action(async (file, given) => {
       const { level, engine, isolation, granularity, plans, timeout, maxHistories = null, maxTime = null } = given;
       const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
-      const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
+      const { replay = null, json: isJson = false, dot = false, mermaid = false, color, remedies = false } = given;
       const { checkpoint = null, resume = null, report, summary, junit } = given;
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
         plans,
+        remedies,
         sql: { engine, isolation, level, granularity },
         historiesMax: maxHistories,
         timeMaxMs: maxTime,
@@ -119,6 +125,7 @@ function drawingOf(asked: { dot: boolean; mermaid: boolean; json: boolean }): 'd
 function refuseCombinations(options: ExploreCommandOptions): void {
   const { level, replay, jobs, plans } = options;
   if (options.estimates) refuseWithEstimate(options);
+  if (options.remedies) refuseWithRemedies(options);
   if (plans === 'all' && replay !== null)
     throw new InputError('option/plans', 'a replay takes the access paths of its token; leave out --plans');
   if (level === 'all' && replay !== null) {
@@ -166,6 +173,7 @@ Examples:
   moirai explore cart.ts --level all
   moirai explore cart.ts --level serializable --max-time 60
   moirai explore transfer.ts --isolation serializable --plans all
+  moirai explore transfer.ts --remedies
   moirai explore cart.ts --checkpoint cart.checkpoint --max-time 3600
   moirai explore cart.ts --checkpoint cart.checkpoint --resume cart.checkpoint
 

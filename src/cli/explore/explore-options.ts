@@ -16,6 +16,8 @@ export interface ExploreCommandOptions {
     readonly level?: string | undefined;
     readonly granularity?: string | undefined;
   };
+  /** For SQL programs on an engine: try what may mend the program? */
+  readonly remedies: boolean;
   readonly historiesMax: number | null;
   readonly timeMaxMs: number | null;
   /** Of one search for a commit order. */
@@ -45,8 +47,10 @@ export interface ExploreCommandOptions {
   readonly color: boolean;
 }
 
-/** Of a program that reads and writes keys. @throws InputError `option/plans`, `option/engine`, `option/isolation`, `option/granularity` */
-export function refuseSqlOptions({ sql, plans }: ExploreCommandOptions): void {
+/** Of a program that reads and writes keys. @throws InputError `option/remedies`, `option/plans`, `option/engine`, `option/isolation`, `option/granularity` */
+export function refuseSqlOptions({ sql, plans, remedies }: ExploreCommandOptions): void {
+  if (remedies)
+    throw new InputError('option/remedies', '--remedies is for SQL programs; this program reads and writes keys');
   if (plans === 'all')
     throw new InputError('option/plans', '--plans is for SQL programs; this program reads and writes keys');
   for (const option of ['engine', 'isolation', 'granularity'] as const) {

@@ -9,10 +9,12 @@ import type {
   ExploreProfileOptions,
   ExploreSqlResult,
   SharedSqlOptions,
+  TriedRemedy,
 } from '../../explore/sql/index.ts';
 import type * as sqlTools from '../sql-tools.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
+import { remediesOf } from './explore-remedies.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from '../failures/found-failures.ts';
@@ -46,9 +48,10 @@ export async function exploreSqlProgram(
   const { results } = saving;
   let current: ((cut: Cut) => ExploreSqlResult) | null = null;
   let checkpoint: () => AnySqlCheckpoint | null = () => null;
+  let tried: readonly TriedRemedy[] | null = null;
   const ending = (all: readonly ExploreSqlResult[]): Ending => {
     return {
-      out: `${shown(file, all, options, host, campaign)}\n`,
+      out: `${shown(file, all, tried, options, host, campaign)}\n`,
       err: '',
       code: exitCodeOfAll(all.map(campaign.conclusionOf)),
     };
@@ -81,9 +84,12 @@ export async function exploreSqlProgram(
     current = null;
     saving.add(result);
   }
+  const onTried = (found: readonly TriedRemedy[]): void => void (tried = found);
+  tried = await remediesOf(program, results, options, { budget, progress, onTurn, onTried });
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
   const prints = options.drawing === null && !options.json;
-  const reportOf = (some: readonly ExploreSqlResult[]): ReportData => pageOf(file, some, options, host, campaign);
+  const reportOf = (some: readonly ExploreSqlResult[]): ReportData =>
+    pageOf(file, some, tried, options, host, campaign);
   const reported = { page: () => reportOf(results), results: () => results.map((result) => reportOf([result])) };
   const asked = { files: options.files, prints, host };
   return saved.ended(await withReports(withKept(ending(results), prints ? kept : null), reported, asked));
@@ -93,13 +99,15 @@ export async function exploreSqlProgram(
 function pageOf(
   file: string,
   results: readonly ExploreSqlResult[],
+  tried: readonly TriedRemedy[] | null,
   options: ExploreCommandOptions,
   host: Host,
-  { sqlExplorationReport }: typeof sqlTools,
+  { sqlExplorationReport, remediesTable }: typeof sqlTools,
 ): ReportData {
   const commandOf = ({ profile }: ExploreSqlResult, token: string): string =>
     replayLine(file, options, profile, token, host);
-  return sqlExplorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
+  const page = sqlExplorationReport(results, { heading: `moirai explore ${shellWord(file)}`, commandOf });
+  return tried === null ? page : { ...page, tables: [...page.tables, remediesTable(tried)] };
 }
 
 /** Of several levels: 1 where one is violated, 2 where one is not known. */
@@ -151,6 +159,7 @@ function limitsOf(options: ExploreCommandOptions, profile: Profile): ExploreProf
 function shown(
   file: string,
   results: readonly ExploreSqlResult[],
+  tried: readonly TriedRemedy[] | null,
   options: ExploreCommandOptions,
   host: Host,
   campaign: typeof sqlTools,
@@ -159,7 +168,8 @@ function shown(
   if (options.json) {
     const shapes = results.map((result) => ({
       ...resultJson(result, campaign.conclusionOf(result), commandOf(result.profile), options.recorded),
-      report: pageOf(file, [result], options, host, campaign),
+      ...(options.remedies ? { remedies: tried ?? [] } : {}),
+      report: pageOf(file, [result], tried, options, host, campaign),
     }));
     return JSON.stringify(isOfAll(options) ? shapes : shapes[0]);
   }
@@ -171,7 +181,8 @@ function shown(
   const [result] = results;
   if (isOfAll(options) || result === undefined) return campaign.formatSqlExplorations(results, look);
   const recorded = options.recorded === null ? {} : { recorded: options.recorded };
-  return campaign.formatSqlExploration(result, { ...look, ...recorded, commandOf: commandOf(result.profile) });
+  const found = campaign.formatSqlExploration(result, { ...look, ...recorded, commandOf: commandOf(result.profile) });
+  return tried === null ? found : `${found}\n\n${campaign.formatRemedies(tried, look)}`;
 }
 
 /** The options as they were given; the level by its name where it was one of all. */

@@ -78,10 +78,12 @@ export async function testSqlProgram(
     const command = commandOf(made);
     const { recorded } = options;
     const look = { ...appearance(host, options.color), ...(recorded === undefined ? {} : { recorded }) };
+    const remedies = profile.family === 'engine' ? { remedies: remediesLine(file, options, host) } : {};
     const text = (): string => {
       if (options.json)
         return `${JSON.stringify({ ...resultJson(made, conclusion, command, recorded), report: pageOf(made) })}\n`;
-      if (failure !== null && command !== null) return `${formatSqlFailure(made, failure, { ...look, command })}\n`;
+      if (failure !== null && command !== null)
+        return `${formatSqlFailure(made, failure, { ...look, ...remedies, command })}\n`;
       return timeout === null ? `${formatSqlResult(made, look)}\n` : '';
     };
     const err =
@@ -121,19 +123,25 @@ function cutResult(result: SqlCampaignResult, cut: Cut, underWay: string): SqlCa
 }
 
 function replayLine(file: string, { sql = {}, abortRate, seed }: TestOptions, token: string, host: Host): string {
+  const { engine, isolation, level, granularity } = sql;
   const words = [
-    file.startsWith('-') ? `./${file}` : file,
-    ...Object.entries({
-      engine: sql.engine,
-      isolation: sql.isolation,
-      level: sql.level,
-      granularity: sql.granularity,
-    }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...programWords(file, { engine, isolation, level, granularity }),
     ...(abortRate === 0 ? [] : ['--abort-rate', String(abortRate), '--seed', String(seed)]),
     '--replay',
     token,
   ];
   return `${invocation(host)} test ${words.map(shellWord).join(' ')}`;
+}
+
+function remediesLine(file: string, { sql = {} }: TestOptions, host: Host): string {
+  const words = [...programWords(file, { engine: sql.engine, isolation: sql.isolation }), '--remedies'];
+  return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
+}
+
+/** The file, and the options that were given. */
+function programWords(file: string, given: Readonly<Record<string, string | undefined>>): string[] {
+  const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  return [file.startsWith('-') ? `./${file}` : file, ...options];
 }
 
 function resultJson(

@@ -2,7 +2,7 @@
  * What a run takes for granted of rows that no ORDER BY sorts. A server gives them in the order in which it happens to read them, and that changes with its
  * plans, its vacuum and its version.
  */
-import { type OpenRows, statementLine } from '../../sql/index.ts';
+import { type OpenRows, statementLine, withoutLiterals } from '../../sql/index.ts';
 
 /** @param takenForGranted clauses; statements that differ in literals only are one */
 export function openRowsIn(takenForGranted: Set<string>, sql: string): (what: OpenRows) => void {
@@ -23,7 +23,3 @@ const clauses: Record<OpenRows, string> = {
 };
 
 const textMax = 120;
-
-function withoutLiterals(text: string): string {
-  return text.replaceAll(/'(?:[^']|'')*'|\b\d+\b/g, '?');
-}

@@ -64,6 +64,8 @@ export interface SqlDatabaseOptions {
   readonly ways?: Ways;
   /** Plans of databases that the same statements have made up to `start`. Default: none are shared. */
   readonly sharedPlans?: SharedPlans;
+  /** As of `PlanCacheOptions`. */
+  readonly lockedReads?: readonly string[];
   /** Called once for each statement that moirai cannot do and the engine could. */
   readonly onUnsupported?: (statement: UnsupportedStatement) => void;
 }

@@ -1,5 +1,5 @@
 /** Plans of statements by their text, kept until the catalog changes. */
-import { type Catalog, prepareStatement, type Statement } from '../../sql/index.ts';
+import { type Catalog, prepareStatement, type Statement, statementLine, withoutLiterals } from '../../sql/index.ts';
 import type { Dialect, SqlType } from '../../sql/model/index.ts';
 import { wayOf, type Ways } from '../assumptions/index.ts';
 
@@ -45,12 +45,15 @@ export interface PlanCacheOptions {
   readonly ways?: Ways;
   /** With databases that the same statements have made up to `start`. Default: with none. */
   readonly sharedPlans?: SharedPlans;
+  /** Texts of SELECTs that run as if FOR UPDATE stood at their end; those that differ in literals only are one. Default: none. */
+  readonly lockedReads?: readonly string[];
 }
 
 export class PlanCache {
   readonly #ways: Ways | undefined;
-  /** Names the ways in the keys of shared plans. */
-  readonly #waysKey: string;
+  readonly #lockedReads: ReadonlySet<string>;
+  /** Names both in the keys of shared plans. */
+  readonly #optionsKey: string;
   readonly #shared: SharedPlans | undefined;
   readonly #plans = new Map<string, Statement>();
   #catalog: Catalog | null = null;
@@ -58,9 +61,10 @@ export class PlanCache {
   /** Of the catalog at the start. */
   #sharedVersion: number | null = null;
 
-  constructor({ ways, sharedPlans }: PlanCacheOptions) {
+  constructor({ ways, sharedPlans, lockedReads = [] }: PlanCacheOptions) {
     this.#ways = ways;
-    this.#waysKey = JSON.stringify(ways ?? {});
+    this.#lockedReads = new Set(lockedReads.map(sameText));
+    this.#optionsKey = JSON.stringify([ways ?? {}, ...this.#lockedReads]);
     this.#shared = sharedPlans;
   }
 
@@ -85,7 +89,7 @@ export class PlanCache {
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
     const shared = this.#version === this.#sharedVersion ? this.#shared : undefined;
-    const sharedKey = shared === undefined ? '' : `${this.#waysKey}\0${key}`;
+    const sharedKey = shared === undefined ? '' : `${this.#optionsKey}\0${key}`;
     const statement =
       shared?.get(sharedKey) ??
       prepareStatement(sql, {
@@ -95,10 +99,15 @@ export class PlanCache {
         searchPath,
         wayOf: (table, ways) => Math.min(wayOf(this.#ways, { table, statement: sql }), ways - 1),
         database,
+        forUpdate: this.#lockedReads.size > 0 && this.#lockedReads.has(sameText(sql)),
       });
     if (sql.length > textMax) return statement;
     this.#plans.set(key, statement);
     shared?.add(sharedKey, statement, catalog);
     return statement;
   }
+}
+
+function sameText(sql: string): string {
+  return withoutLiterals(statementLine(sql));
 }

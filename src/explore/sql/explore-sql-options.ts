@@ -10,6 +10,8 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly profile: Profile;
   /** Access paths of statements, where they are not the likely ones. A replay takes those of its token. */
   readonly ways?: Ways;
+  /** Texts of SELECTs that run as if FOR UPDATE stood at their end; those that differ in literals only are one. Default: none. */
+  readonly lockedReads?: readonly string[];
   /** Distinct histories to see before the answer is `unknown`. Default: all. */
   readonly historiesMax?: number;
   /** Schedules to run before the answer is `unknown`. Default: all. */

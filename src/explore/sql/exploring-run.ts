@@ -21,6 +21,8 @@ export interface ExploringRunOptions {
   readonly waitMs?: number;
   /** What its runs have planned. Default: each plans for itself. */
   readonly sharedPlans?: SharedPlans;
+  /** As of `SqlRunOptions`. */
+  readonly lockedReads?: readonly string[];
   /** What the schema comes to. Default: each makes it. */
   readonly sharedSchema?: SharedSchema;
   /** What earlier runs have shown about the program's waiting. */
@@ -36,6 +38,7 @@ export function exploringRun(
   {
     profile,
     ways,
+    lockedReads = [],
     timeoutMs = sqlRunDefaults.timeoutMs,
     waitMs,
     memory,
@@ -52,6 +55,7 @@ export function exploringRun(
     seed: seedOf(sqlRunDefaults.seed, 0),
     abortRate: sqlRunDefaults.abortRate,
     timeoutMs,
+    lockedReads,
     ...(ways === undefined ? {} : { ways }),
     ...(sharedPlans === undefined ? {} : { sharedPlans }),
     ...(sharedSchema === undefined ? {} : { sharedSchema }),

@@ -14,7 +14,10 @@ export {
   type SqlThread,
 } from './explore-sql-shared.ts';
 export { sqlExplorationReport } from './explore-sql-report.ts';
+export { exploreRemedies, type TriedRemedy } from './explore-remedies.ts';
 export { exploreSql } from './explore-sql.ts';
+export { formatRemedies, remediesTable } from './remedies-report.ts';
+export type { Remedy } from './remedies.ts';
 export type { ExploreSqlOptions, SqlProgress } from './explore-sql-options.ts';
 export type { ExploreSqlResult, SqlFailureKind } from './explore-sql-result.ts';
 export { type ExploreProfileOptions, exploreSqlProfile } from './explore-sql-profile.ts';
