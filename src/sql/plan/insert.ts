@@ -164,7 +164,7 @@ function* insertOrAnswer(
   const result = conflict?.ignoresRefused === true ? yield* unlessRefused(inserting) : yield* inserting;
   if (result === null) return { row: null, rowCount: 0 };
   if (result.kind === 'inserted') return { row: result.row, rowCount: 1 };
-  if (conflict === null) throw rules.duplicate(result.index, values);
+  if (conflict === null) throw rules.duplicate(result.index, values, running);
   const answer = yield* conflict.answer(values, result, frame, running);
   if (isDrawn && answer.isInserted !== true) rules.autoIncrement?.giveBack(values, running);
   return answer;

@@ -156,7 +156,7 @@ function* mergeNotMatched(combination: Frame['rows'], merge: Merging): Waiting<D
   if (action.isNumbered) running.onOpenRows?.('order');
   const values = action.rowIn(frame);
   const result = yield* rules.tryInsert(values, 'share', running);
-  if (result.kind === 'duplicate') throw rules.duplicate(result.index, values);
+  if (result.kind === 'duplicate') throw rules.duplicate(result.index, values, running);
   return 'written';
 }
 

@@ -52,7 +52,7 @@ export function planOnConflict(
       const result: InsertResult = yield* rules.tryInsert(values, 'share', running);
       if (result.kind === 'inserted') return { row: result.row, rowCount: 1, isInserted: true };
       // An arbiter's key was taken while another one waited.
-      if (!arbiters.includes(result.index)) throw rules.duplicate(result.index, values);
+      if (!arbiters.includes(result.index)) throw rules.duplicate(result.index, values, running);
     }
   };
 }

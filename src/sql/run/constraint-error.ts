@@ -1,4 +1,5 @@
 /** Errors of constraints as the two servers word them: drivers and ORMs read code, constraint and detail. */
+import { indexPartText } from '../catalog/system/pg-names.ts';
 import { columnAtCell, type ForeignKey, type Index, type Table } from '../catalog/relation.ts';
 import { type Dialect, SqlError, formatText, types, type SqlValue } from '../model/index.ts';
 
@@ -11,7 +12,8 @@ export interface KeyReference {
 }
 
 export interface ConstraintErrors {
-  readonly duplicateKey: (table: Table, index: Index, values: Values) => SqlError;
+  /** @param key the values of the index's parts */
+  readonly duplicateKey: (table: Table, index: Index, key: Values) => SqlError;
   readonly notNull: (table: Table, column: string, values: Values) => SqlError;
   readonly checkFailed: (table: Table, constraint: string, values: Values) => SqlError;
   /** Of a child row without a parent. */
@@ -24,8 +26,9 @@ const shownCharactersMax = 64;
 
 export const constraintErrors: Readonly<Record<Dialect, ConstraintErrors>> = {
   postgres: {
-    duplicateKey(table, index, values) {
-      const { names, texts } = keyOf(table, index, values, 'postgres');
+    duplicateKey(table, index, key) {
+      const names = index.parts.map((_part, i) => partText(table, index, i));
+      const texts = keyTexts(index, key, 'postgres');
       const detail = `Key (${names.join(', ')})=(${texts.join(', ')}) already exists.`;
       const message = `duplicate key value violates unique constraint "${index.name}"`;
       return new SqlError('23505', message, { ...placeOf(table), constraint: index.name, detail });
@@ -50,10 +53,9 @@ export const constraintErrors: Readonly<Record<Dialect, ConstraintErrors>> = {
     },
   },
   mysql: {
-    duplicateKey(table, index, values) {
-      const { texts } = keyOf(table, index, values, 'mysql');
-      const key = `${table.name}.${index.isPrimary ? 'PRIMARY' : index.name}`;
-      const message = `Duplicate entry '${texts.join('-')}' for key '${key}'`;
+    duplicateKey(table, index, key) {
+      const name = `${table.name}.${index.isPrimary ? 'PRIMARY' : index.name}`;
+      const message = `Duplicate entry '${keyTexts(index, key, 'mysql').join('-')}' for key '${name}'`;
       return new SqlError('23505', message, { ...placeOf(table), constraint: index.name, mysqlNumber: 1062 });
     },
     notNull: ({ name: table }, column) =>
@@ -96,16 +98,21 @@ function described(table: Table, cells: readonly number[], values: Values): stri
   return `(${names.join(', ')})=(${texts.join(', ')})`;
 }
 
-function keyOf(table: Table, index: Index, values: Values, dialect: Dialect): { names: string[]; texts: string[] } {
-  const names: string[] = [];
-  const texts: string[] = [];
-  for (const { cell } of index.parts) {
-    const column = columnAtCell(table, cell);
-    names.push(column?.name ?? 'expression');
-    const value = values[cell] ?? null;
-    texts.push(value === null ? 'null' : formatText(value, column?.type ?? types.text, dialect));
+function keyTexts({ parts }: Index, key: Values, dialect: Dialect): string[] {
+  return parts.map(({ type }, i) => {
+    const value = key[i] ?? null;
+    return value === null ? 'null' : formatText(value, type, dialect);
+  });
+}
+
+/** `BuildIndexValueDescription` in genam.c. An expression that the catalog cannot write is called so. */
+function partText(table: Table, index: Index, i: number): string {
+  try {
+    return indexPartText(table, index, i, true);
+  } catch (error) {
+    if (error instanceof SqlError) return 'expression';
+    throw error;
   }
-  return { names, texts };
 }
 
 function failingRow(table: Table, values: Values): string {

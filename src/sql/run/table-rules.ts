@@ -196,7 +196,7 @@ export class TableRules {
     const isOwn = this.table.foreignKeys.length > 0 && running.view.isOwn(row);
     const checks = checksByIndex ? indexChecks(this, { old: row, values, columns, cascading }, running) : undefined;
     const result = yield* running.view.update(row, values, columns, checks);
-    if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
+    if (result.kind === 'duplicate') throw this.duplicate(result.index, values, running);
     this.#recheck(result, values, running);
     yield* this.#countUpdated(row, values, columns, running);
     if (checksByIndex) return result.row;
@@ -229,10 +229,15 @@ export class TableRules {
     if (children.length > 0 && !checksByIndex) yield* afterDelete(this, children, row, running);
   }
 
-  duplicate(id: number, values: readonly SqlValue[]): SqlError {
+  duplicate(id: number, values: readonly SqlValue[], running: Running): SqlError {
     const index = this.table.indexes.find((each) => each.id === id);
     assert(index !== undefined, `index ${id} belongs to ${this.table.name}`);
-    return this.#errors.duplicateKey(this.table, index, values);
+    const frame = newFrame(1, running, null);
+    frame.rows[0] = rowOf(values);
+    const key = index.parts.map(({ cell: at, expression }) =>
+      expression === null ? (values[at] ?? null) : compileExpression(expression, this.#scope).evaluate(frame),
+    );
+    return this.#errors.duplicateKey(this.table, index, key);
   }
 
   *#afterUpdate(row: Row, values: readonly SqlValue[], columns: readonly number[], running: Running): Waiting<void> {
@@ -246,7 +251,7 @@ export class TableRules {
     for (const id of rechecks) {
       const index = this.table.indexes.find((each) => each.id === id);
       assert(index !== undefined, `index ${id} belongs to ${this.table.name}`);
-      const duplicate = this.duplicate(id, values);
+      const duplicate = this.duplicate(id, values, running);
       atEnd(running, {
         table: this.table.id,
         constraint: { table: this.table.id, name: index.name },

@@ -54,7 +54,14 @@ export function indexDefinition(table: Table, index: Index, isPretty = false): s
 /** A column of the index, from 0. */
 export function indexPartText(table: Table, index: Index, i: number, isPretty: boolean): string {
   const { cell = -1, expression = null } = index.parts[i] ?? {};
-  return expression === null ? quoteName(columnAtCell(table, cell)?.name ?? '') : shown(expression, table, isPretty);
+  if (expression === null) return quoteName(columnAtCell(table, cell)?.name ?? '');
+  const text = shown(expression, table, isPretty);
+  return looksLikeFunction(expression) ? text : `(${text})`;
+}
+
+/** What needs no brackets as a part of an index. */
+function looksLikeFunction(node: Node): boolean {
+  return ['FuncCall', 'CoalesceExpr', 'MinMaxExpr', 'SQLValueFunction'].some((kind) => kind in node);
 }
 
 function shown(expression: Node, table: Table, isPretty: boolean): string {
