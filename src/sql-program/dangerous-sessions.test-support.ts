@@ -6,13 +6,16 @@ import fc from 'fast-check';
 import type { Dialect } from './engines.test-support.ts';
 import { type Action, otherBegins, type Sessions } from './random-sql-programs.test-support.ts';
 
-/** By key, by row, by the table, by an index: what is read, and a write that changes it. */
+/** By key, by the table, by an index, up to a limit: what is read, and a write that changes it, or that a scan need not come to. */
 const cells = [
   { read: 'SELECT n FROM t WHERE id = 1', write: 'UPDATE t SET n = n + 1 WHERE id = 1' },
   { read: 'SELECT n FROM t WHERE id = 2', write: 'UPDATE t SET n = 7 WHERE id = 2' },
   { read: 'SELECT v FROM w WHERE id = 1', write: 'UPDATE w SET v = v + 1 WHERE id = 1' },
   { read: 'SELECT count(*) AS n FROM h', write: 'INSERT INTO h VALUES (1)' },
   { read: 'SELECT count(*) AS n FROM t WHERE k = 2', write: 'INSERT INTO t VALUES (4, 40, 2, 7)' },
+  { read: 'SELECT id FROM t WHERE k = 1 ORDER BY id', write: 'UPDATE t SET k = k + 1 WHERE id = 1' },
+  { read: 'SELECT id FROM w ORDER BY id LIMIT 1', write: 'DELETE FROM w WHERE id = 2' },
+  { read: 'SELECT sum(v) AS n FROM w', write: 'UPDATE w SET id = 3 WHERE id = 2' },
 ] as const;
 
 /** Statements of a session; those in a list are a transaction. */

@@ -126,6 +126,8 @@ export class SerializableFootprints {
     if (this.#asksForSafety) dependAll(all);
     else for (const pivot of all) settleAround(pivot, all);
     this.#asksForSafety = false;
+    const atRisk = all.filter(({ isAtRisk }) => isAtRisk);
+    for (const writer of atRisk) keepOrderOfEdges(writer, atRisk);
     for (const { isAtRisk, accesses } of all)
       for (const { step, other, footprint } of isAtRisk ? accesses : [])
         if (recorded.get(other)?.isAtRisk === true) step.addLate(footprint);
@@ -146,6 +148,26 @@ function settleAround(pivot: Recorded, all: readonly Recorded[]): void {
       if (reader.writes.isEmpty) keepOrder(writer.ended, reader.begun);
       if (isDangerous(reader, pivot, writer)) for (const member of [reader, pivot, writer]) member.isAtRisk = true;
     }
+}
+
+/**
+ * A commit looks at those who have read what it overwrites in the order of their edges, and passes over structures whose first transaction it has refused
+ * before. So between readers that have an edge themselves the order matters. It is that of the reads, where a write makes both edges.
+ */
+function keepOrderOfEdges(writer: Recorded, atRisk: readonly Recorded[]): void {
+  const readers = atRisk.filter((reader) => mayHaveEdge(reader, writer));
+  const ordered = readers.filter((reader) =>
+    readers.some((other) => mayHaveEdge(reader, other) || mayHaveEdge(other, reader)),
+  );
+  if (ordered.length === 0) return;
+  const order = new Footprint();
+  order.touch(`order of edges to ${writer.watched.id}`, 'change');
+  const keep = ({ watched, accesses }: Recorded, makesEdge: (footprint: Footprint) => boolean): void => {
+    for (const { step, other, footprint } of accesses)
+      if (other === watched && makesEdge(footprint)) step.addLate(order);
+  };
+  for (const reader of ordered) keep(reader, (footprint) => footprint.conflictsWith(writer.writes));
+  keep(writer, (footprint) => ordered.some(({ reads }) => footprint.conflictsWith(reads)));
 }
 
 /** Transactions of one session are never concurrent. */

@@ -290,6 +290,11 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
   );
   const readingOnly = session('BEGIN', 'SELECT count(*) AS n FROM h', 'ROLLBACK');
 
+  const count = (rows: string): string => `SELECT count(*) AS n FROM ${rows}`;
+  const counting = session('BEGIN', count('t WHERE k = 2'), 'INSERT INTO h VALUES (1)', 'COMMIT');
+  const insertingKey = session('BEGIN', count('h'), 'INSERT INTO t VALUES (4, 40, 2, 7)', 'COMMIT');
+  const entering = 'UPDATE t SET k = k + 1 WHERE id = 1';
+
   // The unreduced search of whole programs takes minutes: what comes before is one order.
   test.each([
     [
@@ -304,6 +309,11 @@ describe('PostgreSQL: what a serializable transaction is refused for depends on 
       'what a transaction has read that is rolled back is not remembered',
       [writer, inserting, readingOnly],
       [0, 0, 1, 1, 1, 0, 0],
+    ],
+    [
+      'a commit looks at two readers in the order in which they have come across its write',
+      [counting, insertingKey, session('BEGIN', count('h'), entering, count('t WHERE k = 2'), 'COMMIT')],
+      [0, 2, 1, 1, 2, 1, 2],
     ],
     [
       'a predicate is read that an insertion satisfies',
@@ -330,7 +340,7 @@ test('PostgreSQL: the read-only anomaly, as docs/explore.md counts its schedules
   ];
   const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
   const found = await seen(programOf('postgres', sessions), profile, true);
-  expect(found).toMatchObject({ schedules: 88, repetitions: 596 });
+  expect(found).toMatchObject({ schedules: 106, repetitions: 678 });
   expect(found?.histories).toHaveLength(11);
 });
 
