@@ -18,6 +18,8 @@ export interface Access {
   readonly inserts: boolean;
   /** Of the rows that a statement itself names: columns that its conditions say to equal a value, where equal values are the same value. */
   readonly equals?: ReadonlyMap<string, Value>;
+  /** Columns that have a value in all rows that it is of: conditions say so, or the INSERT gives it. Equal values are the same value. */
+  readonly having?: ReadonlyMap<string, Value>;
   /** Columns that an UPDATE sets to more than the row has in them: `version = version + 1`. */
   readonly increases?: ReadonlySet<string>;
   /** Does an INSERT write the row of its key where there is one? ON CONFLICT DO UPDATE, REPLACE. */

@@ -6,6 +6,7 @@ import type { Dialect, Value } from './application.ts';
 import { indexColumns, keyRow, rowOfValues, uniqueIndexes, type ValueOf } from './row-keys.ts';
 import type { Schema } from './schema.ts';
 import { namesOf } from './sql-tree.ts';
+import { sameWhereEqual } from './version-updates.ts';
 
 export interface InsertedRow {
   readonly access: Access;
@@ -34,6 +35,7 @@ export function insertAccesses(
   const mayMiss =
     onDuplicate === 'keep' || onDuplicate === 'replace' || insert.onConflictClause?.whereClause !== undefined;
   const overwrites = onDuplicate === 'overwrite' || onDuplicate === 'replace';
+  // What is there under the key may have other values.
   const creates = onDuplicate === 'fail';
   const base = { table, reads, writes, locks: false, mayMiss, inserts: true, overwrites, creates };
   const rows = rowsOf(insert, table, dialect);
@@ -49,10 +51,11 @@ export function insertAccesses(
       const found = indexColumns(table, index).map((column) => values.get(column));
       return found.every((value) => value !== undefined) ? [keyRow(table, index, found, schema)] : [];
     });
+    const having = creates ? sameWhereEqual(values, table, dialect) : new Map<string, Value>();
     const isOne = rows.length === 1 && creates && result !== null;
     const ofResult = isOne ? generatedKey(insert, table, values, result, dialect) : undefined;
     const named = keys.some((key) => key.isPrimary) ? keys : [ofResult ?? { kind: 'new' as const }, ...keys];
-    return named.map((key) => ({ access: { ...base, row: key }, values }));
+    return named.map((key) => ({ access: { ...base, row: key, having }, values }));
   });
 }
 

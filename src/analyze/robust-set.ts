@@ -195,8 +195,8 @@ function witnessOf(split: TemplateSplit, templates: readonly PathTemplate[]): Wi
 }
 
 export const rowRules: Readonly<Record<Dialect, RowRules>> = {
-  postgres: { replacesRows: true },
-  mysql: { replacesRows: false },
+  postgres: { replacesRows: true, keepsLocks: true },
+  mysql: { replacesRows: false, keepsLocks: true },
 };
 
 function tablesIn(templates: readonly PathTemplate[]): ReadonlySet<number> {

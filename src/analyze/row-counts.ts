@@ -3,6 +3,7 @@
  * no row, `if (!row) throw` ends the path.
  */
 import { exactColumn } from '../sql/index.ts';
+import type { Access } from './access.ts';
 import type { Value } from './application.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
@@ -17,8 +18,15 @@ export interface FoundRow {
   readonly isNotNull: (column: string) => boolean;
 }
 
-export function isPossible(path: AnalyzedPath, decided: Decided, variant: Variant): boolean {
-  const counts = rowCounts(path, decided, variant);
+/** A path, and whether its locks last to its end. */
+interface LockingPath {
+  readonly path: AnalyzedPath;
+  readonly keepsLocks: boolean;
+}
+
+export function isPossible(locking: LockingPath, decided: Decided, variant: Variant): boolean {
+  const { path } = locking;
+  const counts = rowCounts(locking, decided, variant);
   return counts.size === 0 || path.every(({ conditions }) => canHold(conditions, counts));
 }
 
@@ -41,18 +49,20 @@ export function foundRow(count: 0 | 1, { moments }: AnalyzedStatement): FoundRow
   return { count, isNotNull: (name) => tables.every((table) => exactColumn(table, name)?.isNotNull === true) };
 }
 
-function rowCounts(path: AnalyzedPath, decided: Decided, variant: Variant): RowCounts {
+function rowCounts(locking: LockingPath, decided: Decided, variant: Variant): RowCounts {
+  const { path } = locking;
   const counts = new Map<string, FoundRow>();
   for (const [at, one] of path.entries()) {
     const { result } = one.statement;
-    const count = countAt(at, path, decided, variant);
+    const count = countAt(at, locking, decided, variant);
     const isOnly = path.every(({ statement }) => statement === one.statement || statement.result !== result);
     if (result !== null && count !== undefined && isOnly) counts.set(result, foundRow(count, one));
   }
   return counts;
 }
 
-function countAt(at: number, path: AnalyzedPath, decided: Decided, variant: Variant): 0 | 1 | undefined {
+function countAt(at: number, locking: LockingPath, decided: Decided, variant: Variant): 0 | 1 | undefined {
+  const { path } = locking;
   const one = path[at] as AnalyzedStatement;
   if (!one.findsOneRow) return undefined;
   if (one.moments.flat().some(({ inserts }) => inserts))
@@ -65,9 +75,18 @@ function countAt(at: number, path: AnalyzedPath, decided: Decided, variant: Vari
   const isAlone = path.every(
     ({ moments }, other) => other === at || moments.flat().every(({ table, row }) => rowText(table, row) !== text),
   );
-  if (!isAlone || !decided.absent.has(text)) return undefined;
+  if (!(isAlone || keepsRow(at, text, locking)) || !decided.absent.has(text)) return undefined;
   if (isAbsent) return 0;
   return one.moments.flat().some(({ mayMiss }) => mayMiss) ? undefined : 1;
+}
+
+/** Is it the first that looks for the row, and locks it? Then no other statement misses a row that this one finds. */
+function keepsRow(at: number, text: string, { path, keepsLocks }: LockingPath): boolean {
+  const isOfRow = ({ table, row }: Access): boolean => rowText(table, row) === text;
+  const first = path.findIndex(({ moments }) => moments.flat().some(isOfRow));
+  const { moments, isUndone } = path[at] as AnalyzedStatement;
+  const holds = moments.flat().some((access) => isOfRow(access) && (access.writes.size > 0 || access.locks));
+  return keepsLocks && first === at && !isUndone && holds;
 }
 
 /** In JavaScript; `undefined`: not known. */

@@ -63,7 +63,7 @@ function source(table: Table, alias: string, all: readonly Node[], known: readon
     ),
   );
   if (found === undefined) return { table, alias, rows: [{ kind: 'condition' }], mayMiss: true, equals };
-  const mayMiss = conditions.length > found.columns || found.rows.length > 1;
+  const mayMiss = conditions.length > found.columns;
   return { table, alias, rows: found.rows, mayMiss, equals };
 }
 

@@ -9,7 +9,15 @@ import type { Dialect, Statement, Step, Value } from './application.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
 import { exploringHere } from './explore-witness.ts';
 import { guardsIn } from './optimistic-locks.ts';
+import {
+  parentArguments,
+  parentLevel,
+  parentTransaction,
+  referringRows,
+  referringTables,
+} from './parent-transactions.test-support.ts';
 import { RobustSet } from './robust-set.ts';
+import type { Arguments } from './run-steps.ts';
 import { readSchema } from './schema.ts';
 import { transactionsOf } from './transactions.ts';
 import { stateOf } from './witness-rows.ts';
@@ -244,19 +252,44 @@ const anyArguments = fc.record({
   v: fc.integer({ min: 20, max: 23 }),
 });
 
-test.each<Dialect>(['postgres', 'mysql'])(
-  'no schedule of robust transactions is unserializable: %s',
+interface Drawn {
+  readonly name: string;
+  readonly setOf: (dialect: Dialect) => fc.Arbitrary<readonly DrawnTransaction[]>;
+  readonly given: fc.Arbitrary<Arguments>;
+  readonly schema: readonly string[];
+  readonly rows: readonly string[];
+}
+
+const ofOneTable: Drawn = { name: 'one table', setOf: anySet, given: anyArguments, schema: [schema], rows };
+const ofParents: Drawn = {
+  name: 'rows that refer to rows',
+  setOf: (dialect) =>
+    setOf(
+      parentLevel,
+      parentTransaction((sql) => placed(sql, dialect)),
+    ),
+  given: parentArguments,
+  schema: [schema, ...referringTables],
+  rows: [...rows, ...referringRows],
+};
+
+test.each<readonly [Dialect, string, Drawn]>(
+  (['postgres', 'mysql'] as const).flatMap((dialect) =>
+    [ofOneTable, ofParents].map((drawn) => [dialect, drawn.name, drawn] as const),
+  ),
+)(
+  'no schedule of robust transactions is unserializable: %s, %s',
   { timeout: 3_600_000 },
-  async (dialect) => {
+  async (dialect, _name, sets) => {
     let schedules = 0;
     const numRuns = isHeavy ? 1_500 : 7;
-    const drawn = fc.tuple(anySet(dialect), fc.array(anyArguments, { minLength: 2, maxLength: 2 }));
+    const drawn = fc.tuple(sets.setOf(dialect), fc.array(sets.given, { minLength: 2, maxLength: 2 }));
     await fc.assert(
       fc.asyncProperty(drawn, async ([transactions, given]) => {
         const units = Object.fromEntries(
           transactions.map(({ level, steps }, at) => [`t${at}`, [transaction(`t${at}`, level, steps)]]),
         );
-        const app = application({ dialect, schema, units });
+        const app = application({ dialect, schema: sets.schema.join(';'), units });
         const catalog = await readSchema(app);
         const analyzed = transactionsOf(app, catalog);
         expect(analyzed.flatMap(({ notUnderstood }) => notUnderstood)).toEqual([]);
@@ -270,7 +303,7 @@ test.each<Dialect>(['postgres', 'mysql'])(
         });
         const explored = await exploringHere()(
           {
-            schema: [schema, ...rows],
+            schema: [...sets.schema, ...sets.rows],
             sessions,
             dialect,
             compared: 'state and reads',

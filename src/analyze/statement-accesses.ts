@@ -183,7 +183,9 @@ class StatementReader {
     );
     const increases = increasedColumns(this.#assignments(update), target, this.#valueOf, this.#schema.dialect);
     const found = this.#accesses(rows, this.#columnsOf(target), written, false);
-    const writes = found.map((access): Access => ({ ...access, increases }));
+    // A row that gets another key may be in the way of any row.
+    const having = movesRow ? new Map<string, Value>() : undefined;
+    const writes = found.map((access): Access => ({ ...access, increases, ...(having && { having }) }));
     const checks = checksOfUpdate(target.table, written, values, this.#schema);
     return afterSnapshot(
       [...this.#readsOfSelects(), ...this.#readsOfOthers(update.fromClause, update.whereClause, update.relation)],
@@ -213,8 +215,9 @@ class StatementReader {
   #sourcesOf(select: SelectStmt): readonly Source[] {
     const isOutermost = 'SelectStmt' in this.#tree && this.#tree.SelectStmt === select;
     const result = isOutermost ? this.#result : null;
+    const isLimited = select.limitCount !== undefined || select.limitOffset !== undefined;
     return this.#sources(select.fromClause ?? [], select.whereClause).map((source) =>
-      takenRows(source, select, result),
+      takenRows(isLimited ? withoutSome(source) : source, select, result),
     );
   }
 
@@ -229,7 +232,8 @@ class StatementReader {
   #target(relation: RangeVar | undefined, from: readonly Node[] = [], where: Node | undefined): Source {
     this.#requireTable(relation);
     const sources = this.#sources([{ RangeVar: relation ?? {} }, ...from], where);
-    const target = sources[0] as Source;
+    // MySQL has LIMIT here, too.
+    const target = withoutSome(sources[0] as Source);
     const isTaken = target.rows[0]?.kind === 'condition' && isOfTaken(this.#tree, from, where, this.#common);
     return isTaken ? { ...target, rows: [{ kind: 'taken' }] } : target;
   }
@@ -251,7 +255,7 @@ class StatementReader {
     locks: boolean,
   ): readonly Access[] {
     const equals = sameWhereEqual(all, table, this.#schema.dialect);
-    return rows.map((row) => ({ table, row, reads, writes, locks, mayMiss, inserts: false, equals }));
+    return rows.map((row) => ({ table, row, reads, writes, locks, mayMiss, inserts: false, equals, having: equals }));
   }
 
   // ---- columns
@@ -368,6 +372,11 @@ function afterSnapshot(reads: readonly Access[], writes: readonly Access[]): Mom
   if (others.length === 0 && finds.length === 0) return [writes];
   if (writes.length === 0) return [others];
   return [[...others, ...finds.map((access) => ({ ...access, writes: new Set<string>(), locks: false }))], writes];
+}
+
+/** Of several keys, LIMIT leaves out some rows. Of one, it leaves out none. */
+function withoutSome(source: Source): Source {
+  return source.rows.length > 1 ? { ...source, mayMiss: true } : source;
 }
 
 /** Reads of rows that no lock of the statement covers. */

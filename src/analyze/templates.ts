@@ -10,10 +10,11 @@ import {
   withVersioned,
 } from './optimistic-locks.ts';
 import { isDelete, replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
+import { type ParentReferences, parentReferences, parentsOfRow } from './parent-references.ts';
 import { absenceOf, isAbsent, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
 import type { SearchLimits } from './robustness/chain-search.ts';
-import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
+import type { NamedTemplateRow, Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
 import { type ReadsOf, type ReadStatement, templatesAt } from './level-reads.ts';
 import type { AnalyzedPath, AnalyzedTransaction } from './transactions.ts';
 import type { Variant } from './variant.ts';
@@ -44,6 +45,8 @@ export interface Templates {
 export interface RowRules {
   /** A row that is deleted and inserted again is another one to a statement that waits for it. */
   readonly replacesRows: boolean;
+  /** Do locks last to the end of a path? Not where it is that of a unit with several transactions. */
+  readonly keepsLocks: boolean;
 }
 
 /** Numbers of tables: what the transactions of a whole application do to which rows there are. */
@@ -53,6 +56,7 @@ export interface RowChanges {
   /** A row may be gone again, or have another key: of two transactions, both may insert it. */
   readonly removed: ReadonlySet<number>;
   readonly versions: VersionColumns;
+  readonly references: ParentReferences;
 }
 
 const accessesMaxDefault = 500_000;
@@ -128,7 +132,9 @@ function templatesOfOne(
   let accesses = 0;
   for (const path of paths) {
     const hasRoom = accesses < accessesMax && !isOver();
-    const { variants, isCut } = hasRoom ? variantsOf(path, (table) => changes.inserted.has(table.id)) : unfollowed;
+    const { variants, isCut } = hasRoom
+      ? variantsOf(path, (table) => changes.inserted.has(table.id), rules)
+      : unfollowed;
     hasCut ||= isCut;
     for (const variant of variants) {
       if (isRefused(path, variant)) continue;
@@ -146,13 +152,19 @@ function templatesOfOne(
 const unfollowed = { variants: [], isCut: true };
 
 export function rowChangesOf(transactions: readonly AnalyzedTransaction[]): RowChanges {
-  const accesses = transactions.flatMap(({ paths }) => paths.flat()).flatMap(({ moments }) => moments.flat());
+  const paths = transactions.flatMap((one) => one.paths);
+  const accesses = paths.flat().flatMap(({ moments }) => moments.flat());
   const tablesOf = (isWanted: (access: Access) => boolean): ReadonlySet<number> =>
     new Set(accesses.flatMap((access) => (isWanted(access) ? [access.table.id] : [])));
   // REPLACE deletes rows of other keys, and what ON CONFLICT writes may be a key.
   const removes = (access: Access): boolean => isDelete(access) || access.overwrites === true;
   const removed = tablesOf(removes);
-  return { inserted: tablesOf(({ inserts }) => inserts), removed, versions: versionColumns(accesses, removed) };
+  return {
+    inserted: tablesOf(({ inserts }) => inserts),
+    removed,
+    versions: versionColumns(accesses, removed),
+    references: parentReferences(paths, removed),
+  };
 }
 
 /** Columns beyond this share one bit: they conflict where they need not, never the other way round. */
@@ -161,6 +173,7 @@ const bitsMax = 30;
 class Numbers {
   readonly #tables = new Map<number, number>();
   readonly #constants = new Map<string, number>();
+  readonly #references = new Map<string, number>();
 
   table({ id }: Table): number {
     const known = this.#tables.get(id) ?? this.#tables.size;
@@ -174,11 +187,21 @@ class Numbers {
   }
 
   constant(text: string): number {
-    const known = this.#constants.get(text) ?? this.#constants.size;
-    this.#constants.set(text, known);
-    return known;
+    return numberOf(text, this.#constants);
+  }
+
+  reference(name: string): number {
+    return numberOf(name, this.#references);
   }
 }
+
+function numberOf(name: string, numbers: Map<string, number>): number {
+  const known = numbers.get(name) ?? numbers.size;
+  numbers.set(name, known);
+  return known;
+}
+
+type NamedAccessedRow = Extract<AccessedRow, { kind: 'key' | 'new' }>;
 
 class TemplateOfPath {
   readonly #numbers: Numbers;
@@ -224,7 +247,13 @@ class TemplateOfPath {
     return reads.size === 0 ? undefined : { ...access, reads };
   }
 
-  #access({ table, row, reads, writes, locks, creates = false }: Access): TemplateAccess {
+  #access(access: Access): TemplateAccess {
+    const { table, row, reads, writes, locks, creates = false } = access;
+    const parents = parentsOfRow(access, this.#changes.references).map(({ name, parent, row: named }) => ({
+      reference: this.#numbers.reference(name),
+      table: this.#numbers.table(parent),
+      row: this.#named(parent, named),
+    }));
     return {
       table: this.#numbers.table(table),
       row: this.#row(table, row),
@@ -232,11 +261,15 @@ class TemplateOfPath {
       writes: this.#numbers.columns(table, writes),
       locks,
       ...(creates && !this.#changes.removed.has(table.id) ? { creates } : {}),
+      ...(parents.length > 0 ? { parents } : {}),
     };
   }
 
   #row(table: Table, row: AccessedRow): TemplateRow {
-    if (row.kind === 'condition' || row.kind === 'taken') return { kind: row.kind };
+    return row.kind === 'condition' || row.kind === 'taken' ? { kind: row.kind } : this.#named(table, row);
+  }
+
+  #named(table: Table, row: NamedAccessedRow): NamedTemplateRow {
     // Constants of other keys may be of the same row.
     if (row.kind === 'key' && row.isPrimary && row.constant !== null)
       return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${row.constant}`) };

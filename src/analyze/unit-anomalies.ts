@@ -14,7 +14,7 @@ import { confirm, type ConfirmLimits, provenSchedulesMax, stoppedBefore } from '
 import { rowRules, type Witness } from './robust-set.ts';
 import type { ParameterColumns } from './parameter-columns.ts';
 import type { Schema } from './schema.ts';
-import { type PathTemplate, templatesOf } from './templates.ts';
+import { type PathTemplate, type RowRules, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 import { hasDependentWrite, hasLaterWrite, staleReads } from './unit-witness.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-definition.ts';
@@ -100,6 +100,11 @@ export async function unitAnomalies(units: readonly AnalyzedUnit[], set: UnitSet
   };
 }
 
+/** Each transaction of a unit has locks of its own. */
+export function ofUnits(rules: RowRules): RowRules {
+  return { ...rules, keepsLocks: false };
+}
+
 function hasPieces({ paths }: AnalyzedTransaction): boolean {
   return paths.some((path) => new Set(path.map(({ piece }) => piece)).size > 1);
 }
@@ -119,7 +124,12 @@ class UnitSearch {
     this.#units = units;
     this.#parts = new Map(all.map(({ whole, parts }) => [whole, parts]));
     this.#set = set;
-    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.search, set.rowChanges);
+    const { all: templates, cut } = templatesOf(
+      units,
+      ofUnits(rowRules[set.schema.dialect]),
+      set.search,
+      set.rowChanges,
+    );
     this.#templates = templates;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];

@@ -17,6 +17,7 @@ const choicesMax = 6;
 export function variantsOf(
   path: AnalyzedPath,
   isInserted: (table: Table) => boolean,
+  { keepsLocks }: { readonly keepsLocks: boolean },
 ): { readonly variants: readonly Variant[]; readonly isCut: boolean } {
   const absences = new Set<string>();
   const misses = new Set<number>();
@@ -41,7 +42,7 @@ export function variantsOf(
     const missed = new Set(taken.flatMap((one) => ('at' in one ? [one.at] : [])));
     return { absent, missed, idle: idleStatements(path, absent) };
   });
-  const variants = all.filter((variant) => isPossible(path, decided, variant));
+  const variants = all.filter((variant) => isPossible({ path, keepsLocks }, decided, variant));
   return { variants, isCut: choices.length > followed.length };
 }
 

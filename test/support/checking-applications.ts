@@ -69,7 +69,62 @@ export async function withdraw(user: number, amount: number): Promise<void> {
   await pool.query("INSERT INTO orders (account_id, amount, status) VALUES ($1, $2, 'open')", [account, amount]);
 }`,
     verdict: 'violated',
-    confirmed: [['order', 'one transaction around order and order at serializable, with a retry on 40001']],
+    confirmed: [['order', 'one transaction around order and FOR UPDATE at app.ts:5']],
+  },
+  {
+    name: 'bookings up to a capacity, counted under the lock of what is booked',
+    schema: `CREATE TABLE rooms (id serial PRIMARY KEY, seats int NOT NULL);
+      CREATE TABLE bookings (id serial PRIMARY KEY, room_id int NOT NULL REFERENCES rooms, guest text NOT NULL)`,
+    source: `${database}export async function book(room: number, guest: string): Promise<void> {
+  await tx(async (client) => {
+    const { rows: [found] } = await client.query("SELECT * FROM rooms WHERE id = $1 FOR UPDATE", [room]);
+    if (!found) throw new Error("no such room");
+    const { rows: [booked] } = await client.query("SELECT count(*)::int AS n FROM bookings WHERE room_id = $1", [room]);
+    if (booked.n >= found.seats) throw new Error("full");
+    await client.query("INSERT INTO bookings (room_id, guest) VALUES ($1, $2)", [room, guest]);
+  });
+}
+export async function addRoom(seats: number): Promise<void> {
+  await pool.query("INSERT INTO rooms (seats) VALUES ($1)", [seats]);
+}`,
+    verdict: 'satisfied',
+    confirmed: [],
+  },
+  {
+    name: 'bookings up to a capacity, counted under the lock of another row',
+    schema: `CREATE TABLE rooms (id serial PRIMARY KEY, seats int NOT NULL);
+      CREATE TABLE bookings (id serial PRIMARY KEY, room_id int NOT NULL, guest text NOT NULL)`,
+    source: `${database}export async function book(room: number, other: number, guest: string): Promise<void> {
+  await tx(async (client) => {
+    await client.query("SELECT * FROM rooms WHERE id = $1 FOR UPDATE", [other]);
+    const { rows: [booked] } = await client.query("SELECT count(*)::int AS n FROM bookings WHERE room_id = $1", [room]);
+    if (booked.n >= 2) throw new Error("full");
+    await client.query("INSERT INTO bookings (room_id, guest) VALUES ($1, $2)", [room, guest]);
+  });
+}
+export async function count(room: number): Promise<void> {
+  await tx(async (client) => {
+    await client.query("SELECT * FROM rooms WHERE id = $1 FOR UPDATE", [room]);
+    await client.query("SELECT count(*)::int AS n FROM bookings WHERE room_id = $1", [room]);
+  });
+}`,
+    verdict: 'violated',
+    confirmed: [['book', 'book at serializable, with a retry on 40001']],
+  },
+  {
+    name: 'a transfer that locks both accounts in the order of their keys',
+    schema: 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)',
+    source: `${database}export async function transfer(from: number, to: number, amount: number): Promise<void> {
+  await tx(async (client) => {
+    const { rows } = await client.query("SELECT id, balance FROM accounts WHERE id IN ($1, $2) ORDER BY id FOR UPDATE", [from, to]);
+    const payer = rows.find((row) => row.id === from);
+    if (payer === undefined || payer.balance < amount) throw new Error("too little");
+    await client.query("UPDATE accounts SET balance = balance - $2 WHERE id = $1", [from, amount]);
+    await client.query("UPDATE accounts SET balance = balance + $2 WHERE id = $1", [to, amount]);
+  });
+}`,
+    verdict: 'satisfied',
+    confirmed: [],
   },
   {
     name: 'five devices at most',

@@ -7,14 +7,14 @@ import { concreteWitness, type WitnessedSet } from '../concrete-witness.ts';
 import { rowRules } from '../robust-set.ts';
 import { type RowChanges, templatesOf } from '../templates.ts';
 import type { AnalyzedTransaction } from '../transactions.ts';
-import { analyzedUnit } from '../unit-anomalies.ts';
+import { analyzedUnit, ofUnits } from '../unit-anomalies.ts';
 import type { WitnessDefinition } from '../witness-definition.ts';
 
 /** With other rows a unit takes other ways through its conditions. */
 const definitionsMax = 3;
 
 /** Its rows are there, so that it takes its longest way. */
-const alwaysThere: RowChanges = { inserted: new Set(), removed: new Set(), versions: new Map() };
+const alwaysThere: RowChanges = { inserted: new Set(), removed: new Set(), versions: new Map(), references: new Map() };
 
 /** @param parts its transactions @returns none where no statement of it is understood */
 export function definitionsAlone(
@@ -24,7 +24,7 @@ export function definitionsAlone(
   isolation: IsolationName,
 ): readonly WitnessDefinition[] {
   const { whole } = analyzedUnit(unit, parts, schema);
-  const { all } = templatesOf([whole], rowRules[schema.dialect], {}, alwaysThere);
+  const { all } = templatesOf([whole], ofUnits(rowRules[schema.dialect]), {}, alwaysThere);
   const [longest] = all.toSorted((a, b) => b.path.length - a.path.length);
   if (longest === undefined) return [];
   const split = {

@@ -1,5 +1,5 @@
 import { accessesConflict, readsWhatIsWritten, type Level } from './access.ts';
-import { fresh, type Slot, type SlottedTemplate, type Tag } from './slots.ts';
+import { commonParents, fresh, type Slot, type SlottedTemplate, type Tag, variablesOfSlot } from './slots.ts';
 import type { Instance, Split } from './split.ts';
 
 /** An instance of the chain and how it is linked to the one before: both have an access of one row. */
@@ -8,7 +8,7 @@ export interface Link {
   readonly arrivedAt: Slot;
   readonly leftAt: Slot | undefined;
   readonly row: Tag;
-  readonly before: Link | undefined;
+  readonly before: State | undefined;
 }
 
 /** A place from which the chain continues: an instance's access of a row. */
@@ -157,10 +157,12 @@ export class ChainSearch {
     before: State | undefined,
     relation: (from: Slot['access'], to: Slot['access']) => boolean,
   ): Link | undefined {
+    const at = before?.instance ?? this.#split.first;
+    const parents = this.#parentsText(from, at);
     for (const { template, slotted, slot, position } of this.#slots.of(from.table)) {
       if (!relation(from.access, slot.access)) continue;
       if (before !== undefined && createsRowOf(from, before.instance.slotted) && createsRowOf(slot, slotted)) continue;
-      const key = `${template} ${position} ${row} ${before?.isSecondSerializable}`;
+      const key = `${template} ${position} ${row} ${before?.isSecondSerializable}${parents}`;
       const known = this.#arrived.get(key);
       if (known !== undefined) {
         this.#steps.skip(known);
@@ -168,7 +170,8 @@ export class ChainSearch {
       }
       const { left } = this.#steps;
       const level = this.#levels[template] as Level;
-      const instance = this.#bound({ template, slotted, level, rows: new Map() }, slot, row);
+      const alone = this.#bound({ template, slotted, level, rows: new Map() }, slot, row);
+      const instance = alone === undefined ? undefined : this.#withParentsOf(from, at, slot, alone);
       if (instance !== undefined && this.#mayRun(instance, before)) {
         const link: Link = { instance, arrivedAt: slot, leftAt: undefined, row, before };
         const closed = this.#closed(link, before);
@@ -200,9 +203,11 @@ export class ChainSearch {
   }
 
   *#withOneMore(instance: Instance): Generator<Instance> {
+    const tagsOf = (table: number): readonly Tag[] => [fresh, ...(this.#tags.get(table) ?? [])];
     for (const slot of instance.slotted.slots) {
-      for (const tag of this.#tags.get(slot.table) ?? []) {
-        if (this.#isOpen(slot, instance)) yield this.#bound(instance, slot, tag) as Instance;
+      const open = variablesOfSlot(slot).filter(([variable]) => !instance.rows.has(variable));
+      for (const bound of bindings(open, instance, tagsOf)) {
+        if (open.some(([variable]) => bound.rows.get(variable) !== fresh)) yield bound;
       }
     }
   }
@@ -210,10 +215,9 @@ export class ChainSearch {
   /** Queues every access of the instance from which the chain may continue. Those between the second and the last do not conflict with the split one. */
   #leave(link: Link, before: State | undefined): void {
     for (const [position, slot] of link.instance.slotted.slots.entries()) {
-      for (const leftRow of this.#rowsOfSlot(slot, link.instance)) {
-        const instance = this.#bound(link.instance, slot, leftRow) as Instance;
+      for (const { instance, row: leftRow } of this.#leaving(slot, link.instance)) {
         const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
-        const key = `${instance.template} ${position} ${leftRow} ${isSecondSerializable}`;
+        const key = `${instance.template} ${position} ${leftRow} ${isSecondSerializable}${this.#parentsText(slot, instance)}`;
         if (this.#visited.has(key)) {
           this.#steps.skip(1);
           continue;
@@ -226,10 +230,29 @@ export class ChainSearch {
     }
   }
 
-  #rowsOfSlot(slot: Slot, instance: Instance): readonly Tag[] {
-    if (this.#isOpen(slot, instance)) return this.#rowsOf(slot.table);
-    const place = this.#split.place(slot, instance);
-    return place === 'all' ? this.#rowsOf(slot.table) : [place as Tag];
+  /** The instance with rows for all variables of the slot, and each row at which the slot then is. */
+  *#leaving(slot: Slot, of: Instance): Generator<{ readonly instance: Instance; readonly row: Tag }> {
+    for (const instance of bindings(variablesOfSlot(slot), of, (table) => this.#rowsOf(table))) {
+      const place = this.#split.place(slot, instance);
+      for (const row of place === 'all' ? this.#rowsOf(slot.table) : [place as Tag]) yield { instance, row };
+    }
+  }
+
+  /** What decides, beside the row, with which accesses one at the slot conflicts. */
+  #parentsText({ parents }: Slot, instance: Instance): string {
+    return parents.map((one) => ` ${one.reference}:${this.#split.place(one, instance)}`).join('');
+  }
+
+  /** The instance with its slot under the same parents as the other slot, as far as both refer by one column. */
+  #withParentsOf(from: Slot, at: Instance, slot: Slot, instance: Instance): Instance | undefined {
+    let bound = instance;
+    for (const [own, parent] of commonParents(slot, from)) {
+      const row = this.#split.place(parent, at) as Tag;
+      const next = this.#bound(bound, own, row);
+      if (next === undefined) return undefined;
+      bound = next;
+    }
+    return bound;
   }
 
   #rowsOf(table: number): readonly Tag[] {
@@ -238,12 +261,12 @@ export class ChainSearch {
   }
 
   /** Is the row of the slot still to be chosen? */
-  #isOpen({ target }: Slot, { rows }: Instance): boolean {
+  #isOpen({ target }: Pick<Slot, 'target'>, { rows }: Instance): boolean {
     return (target.kind === 'variable' || target.kind === 'found') && !rows.has(target.variable);
   }
 
   /** The instance with the slot at a row; `undefined` where it is at another. */
-  #bound(instance: Instance, slot: Slot, row: Tag): Instance | undefined {
+  #bound(instance: Instance, slot: Pick<Slot, 'table' | 'target'>, row: Tag): Instance | undefined {
     if (this.#isOpen(slot, instance)) {
       const { variable } = slot.target as { variable: number };
       return { ...instance, rows: new Map(instance.rows).set(variable, row) };
@@ -251,6 +274,22 @@ export class ChainSearch {
     const place = this.#split.place(slot, instance);
     return place === 'all' || place === row ? instance : undefined;
   }
+}
+
+/** Every way to give a row to each of the variables that has none. */
+function* bindings(
+  variables: readonly (readonly [variable: number, table: number])[],
+  instance: Instance,
+  rowsOf: (table: number) => readonly Tag[],
+): Generator<Instance> {
+  const [next, ...rest] = variables.filter(([variable]) => !instance.rows.has(variable));
+  if (next === undefined) {
+    yield instance;
+    return;
+  }
+  const [variable, table] = next;
+  for (const row of rowsOf(table))
+    yield* bindings(rest, { ...instance, rows: new Map(instance.rows).set(variable, row) }, rowsOf);
 }
 
 /** Does the template make the row of the slot? Of two that are linked by it, one would fail. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Level } from './access.ts';
-import { findSplitSchedule, type ConcreteAccess, type ConcreteTransaction } from './concrete.ts';
+import { findSplitSchedule, type ConcreteAccess, type ConcreteParent, type ConcreteTransaction } from './concrete.ts';
 import { isRobustByDefinition } from './schedules.test-support.ts';
 
 const read = (row: number, reads = 1): ConcreteAccess => ({ row, reads, writes: 0, locks: false });
@@ -90,12 +90,48 @@ describe('every interleaving, on random sets', () => {
       );
     },
   );
+  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))(
+    'with parents, %s',
+    { timeout: 3_600_000 },
+    (_, levels) => {
+      let apart = 0;
+      fc.assert(
+        fc.property(randomSets(levels, parents), (transactions) => {
+          const found = findSplitSchedule(transactions);
+          expect(found === undefined).toBe(isRobustByDefinition(transactions));
+          const withoutParents = transactions.map(forgetParents);
+          if (found === undefined && findSplitSchedule(withoutParents) !== undefined) apart += 1;
+        }),
+        { seed, numRuns: isHeavy ? 10_000 : 300 },
+      );
+      expect(apart).toBeGreaterThan(0);
+    },
+  );
 });
 
-function randomSets(levels: readonly Level[]): fc.Arbitrary<ConcreteTransaction[]> {
+/** By one column, or by two. */
+const parents = fc.uniqueArray(fc.record({ reference: fc.nat(1), row: fc.nat(1) }), {
+  maxLength: 2,
+  selector: ({ reference }) => reference,
+});
+
+function forgetParents({ level, statements }: ConcreteTransaction): ConcreteTransaction {
+  return { level, statements: statements.map((accesses) => accesses.map((access) => ({ ...access, parents: [] }))) };
+}
+
+function randomSets(
+  levels: readonly Level[],
+  ofParents: fc.Arbitrary<readonly ConcreteParent[]> = fc.constant([]),
+): fc.Arbitrary<ConcreteTransaction[]> {
   const columns = fc.integer({ min: 0, max: 3 });
   const access: fc.Arbitrary<ConcreteAccess> = fc
-    .record({ row: fc.integer({ min: 0, max: 2 }), reads: columns, writes: columns, locks: fc.boolean() })
+    .record({
+      row: fc.integer({ min: 0, max: 2 }),
+      reads: columns,
+      writes: columns,
+      locks: fc.boolean(),
+      parents: ofParents,
+    })
     .filter(({ reads, writes }) => reads !== 0 || writes !== 0);
   const statement = fc.uniqueArray(access, { minLength: 1, maxLength: 2, selector: ({ row }) => row });
   const transaction = fc.record({

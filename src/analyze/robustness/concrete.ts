@@ -6,6 +6,23 @@ export type Statement = readonly ConcreteAccess[];
 export interface ConcreteAccess extends RowAccess {
   /** A row of the database, by number. */
   readonly row: number;
+  /** Rows that it refers to. Default: not known. */
+  readonly parents?: readonly ConcreteParent[];
+}
+
+export interface ConcreteParent {
+  /** By which column, by number. */
+  readonly reference: number;
+  readonly row: number;
+}
+
+/** A number may stand for several rows, of different parents: as a condition finds the row under each parent that it is asked for. */
+export function areOfOneRow(a: ConcreteAccess, b: ConcreteAccess): boolean {
+  return a.row === b.row && !haveOtherParents(a, b);
+}
+
+function haveOtherParents({ parents: own = [] }: ConcreteAccess, { parents = [] }: ConcreteAccess): boolean {
+  return own.some((one) => parents.some(({ reference, row }) => reference === one.reference && row !== one.row));
 }
 
 export interface ConcreteTransaction {
@@ -139,7 +156,7 @@ function somePair(
 ): boolean {
   return a.statements.some((aStatement, aAt) =>
     aStatement.some((x) =>
-      b.statements.some((bStatement, bAt) => bStatement.some((y) => x.row === y.row && relation(x, y, aAt, bAt))),
+      b.statements.some((bStatement, bAt) => bStatement.some((y) => areOfOneRow(x, y) && relation(x, y, aAt, bAt))),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Level } from './access.ts';
 import { ChainSearch, type Link, type PreferredRows, type SearchLimits, SlotsByTable, Steps } from './chain-search.ts';
 import { constantTags, rowsOfFirst } from './rows-of-first.ts';
-import { fresh, slotted, type Slot, type Tag } from './slots.ts';
+import { commonParents, fresh, slotted, type Slot, type Tag, variablesOfSlot } from './slots.ts';
 import { Split, type Instance } from './split.ts';
 import type { Allocation, Template } from './templates.ts';
 
@@ -116,28 +116,56 @@ function* searches(templates: readonly Template[], levels: Allocation): Generato
   }
 }
 
-/** Gives each row that two neighbours of the chain share, and no other names, a number of its own. */
+/** Gives each row that neighbours of the chain share, and no other names, a number of its own. */
 function numbered(first: Instance, last: Link, rowsNumbered: number): Pick<TemplateSplit, 'first' | 'between'> {
   const links: Link[] = [];
   for (let link: Link | undefined = last; link !== undefined; link = link.before) links.unshift(link);
-  let count = rowsNumbered;
-  let shared = count++;
-  const between = links.map(({ instance, arrivedAt, leftAt }) => {
-    const arrived = variableOf(arrivedAt);
-    const left = variableOf(leftAt);
-    const incoming = shared;
-    if (left === undefined || left !== arrived) shared = count++;
-    const number = (variable: number, tag: Tag): number => {
-      if (tag !== fresh) return tag;
-      return variable === arrived ? incoming : shared;
-    };
-    return instanceRows(instance, number);
-  });
+  const numbers = new SharedNumbers(rowsNumbered);
+  for (const [at, { arrivedAt, before }] of links.entries()) {
+    if (before === undefined) continue;
+    const pairs = [[before.leftAt, arrivedAt] as const, ...commonParents(before.leftAt, arrivedAt)];
+    for (const [one, other] of pairs) {
+      const [left, arrived] = [variableOf(one), variableOf(other)];
+      if (left !== undefined && arrived !== undefined) numbers.share(`${at - 1} ${left}`, `${at} ${arrived}`);
+    }
+  }
+  const between = links.map(({ instance }, at) =>
+    instanceRows(instance, (variable, tag) => (tag === fresh ? numbers.of(`${at} ${variable}`) : tag)),
+  );
   return { first: instanceRows(first, (_, tag) => tag), between };
 }
 
-function variableOf(slot: Slot | undefined): number | undefined {
-  return slot?.target.kind === 'variable' || slot?.target.kind === 'found' ? slot.target.variable : undefined;
+/** Numbers of rows by what names them, where several names may be of one row. */
+class SharedNumbers {
+  readonly #same = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+  #count: number;
+
+  /** @param count the first number */
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  share(a: string, b: string): void {
+    const [one, other] = [this.#root(a), this.#root(b)];
+    if (one !== other) this.#same.set(other, one);
+  }
+
+  of(name: string): number {
+    const root = this.#root(name);
+    const number = this.#numbers.get(root) ?? this.#count++;
+    this.#numbers.set(root, number);
+    return number;
+  }
+
+  #root(name: string): string {
+    const same = this.#same.get(name);
+    return same === undefined ? name : this.#root(same);
+  }
+}
+
+function variableOf({ target }: Pick<Slot, 'target'>): number | undefined {
+  return target.kind === 'variable' || target.kind === 'found' ? target.variable : undefined;
 }
 
 function instanceRows(
@@ -146,13 +174,15 @@ function instanceRows(
 ): InstanceRows {
   const variables = new Map<number, number>();
   const found: FoundRow[] = [];
-  for (const { statement, table, target } of slots) {
-    if (target.kind !== 'variable' && target.kind !== 'found') continue;
-    const tag = rows.get(target.variable);
-    if (tag === undefined) continue;
-    const row = number(target.variable, tag);
-    if (target.kind === 'variable') variables.set(target.variable, row);
-    else found.push({ statement, table, row });
+  for (const slot of slots) {
+    for (const [variable] of variablesOfSlot(slot)) {
+      const tag = rows.get(variable);
+      if (tag === undefined) continue;
+      const row = number(variable, tag);
+      if (slot.target.kind === 'found' && slot.target.variable === variable)
+        found.push({ statement: slot.statement, table: slot.table, row });
+      else variables.set(variable, row);
+    }
   }
   return { template, variables, found };
 }

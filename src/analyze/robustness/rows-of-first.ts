@@ -13,7 +13,8 @@ export type ConstantTags = ReadonlyMap<number, ReadonlyMap<number, Tag>>;
 export function constantTags(templates: readonly SlottedTemplate[]): ConstantTags {
   const result = new Map<number, Map<number, Tag>>();
   let count = 0;
-  for (const { table, target } of templates.flatMap(({ slots }) => slots)) {
+  const slots = templates.flatMap((one) => one.slots);
+  for (const { table, target } of [...slots, ...slots.flatMap(({ parents }) => parents)]) {
     if (target.kind !== 'constant') continue;
     const ofTable = result.get(table) ?? new Map<number, Tag>();
     if (!ofTable.has(target.constant)) ofTable.set(target.constant, count++);
@@ -28,7 +29,8 @@ export function constantTags(templates: readonly SlottedTemplate[]): ConstantTag
  */
 export function* rowsOfFirst({ slots }: SlottedTemplate, constants: ConstantTags): Generator<RowsOfFirst> {
   const named = new Map<number, number>();
-  for (const { table, target } of slots) if (target.kind === 'variable') named.set(target.variable, table);
+  for (const { table, target } of [...slots, ...slots.flatMap(({ parents }) => parents)])
+    if (target.kind === 'variable') named.set(target.variable, table);
   const start = new Map([...constants].map(([table, tags]) => [table, [...tags.values()]]));
   const count = [...start.values()].flat().length;
   for (const found of [undefined, ...foundOnce(slots)]) {

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { exclude, type Level } from './access.ts';
-import type { ConcreteAccess, ConcreteTransaction } from './concrete.ts';
+import { areOfOneRow, type ConcreteAccess, type ConcreteTransaction } from './concrete.ts';
 
 /**
  * The definition that the fast algorithms answer to: every interleaving of statements and commits that the levels allow, and whether its
@@ -46,7 +47,7 @@ function someSchedule(
       if (o === t) return true;
       const done = other.statements.slice(0, moments[o]?.length).flat();
       const level = transactions[t]?.level as Level;
-      const met = done.filter((theirs) => theirs.row === access.row && exclude(theirs, other.level, access, level));
+      const met = done.filter((theirs) => areOfOneRow(theirs, access) && exclude(theirs, other.level, access, level));
       if ((commits[o] as number) === Infinity) return met.length === 0;
       const snapshot = moments[t]?.[0] ?? now;
       return level === 'RC' || (commits[o] as number) < snapshot || met.length === 0;
@@ -74,13 +75,13 @@ function dependencies({ transactions, moments, commits }: Schedule): readonly De
       for (const [i, x] of one.statements.entries()) {
         for (const access of x) {
           for (const write of other.statements.flat()) {
-            if (write.row !== access.row) continue;
+            if (!areOfOneRow(write, access)) continue;
             if ((access.writes & write.writes) !== 0) {
               result.push((commits[a] as number) < (commits[b] as number) ? edge(a, b) : edge(b, a));
             }
             // A column that the transaction wrote itself before is its own: no other version is read.
             const own = one.statements.slice(0, i).flat();
-            const reads = own.reduce((left, w) => (w.row === access.row ? left & ~w.writes : left), access.reads);
+            const reads = own.reduce((left, w) => (covers(w, access) ? left & ~w.writes : left), access.reads);
             if ((reads & write.writes) === 0) continue;
             const isVisible = (commits[b] as number) < seen(one.level, a, i);
             result.push(isVisible ? edge(b, a) : edge(a, b, true));
@@ -90,6 +91,11 @@ function dependencies({ transactions, moments, commits }: Schedule): readonly De
     }
   }
   return result;
+}
+
+/** Is the write of every row that the read is of? Under some parent, or under any. */
+function covers(write: ConcreteAccess, { row, parents = [] }: ConcreteAccess): boolean {
+  return write.row === row && (write.parents ?? []).every((one) => parents.some((p) => isDeepStrictEqual(p, one)));
 }
 
 function edge(from: number, to: number, isReadWrite = false): Dependency {

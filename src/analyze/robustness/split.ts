@@ -1,5 +1,5 @@
 import { accessesConflict, exclude, readsWhatIsWritten, type Level } from './access.ts';
-import { fresh, type Slot, type SlottedTemplate, type Tag } from './slots.ts';
+import { commonParents, fresh, type Slot, type SlotParent, type SlottedTemplate, type Tag } from './slots.ts';
 
 /** One template with rows for some of its variables; a variable that is not bound is a row that no other instance names. */
 export interface Instance {
@@ -28,7 +28,7 @@ export class Split {
     this.#constantTag = constantTag;
   }
 
-  place({ table, target }: Slot, { rows }: Instance): Place {
+  place({ table, target }: Pick<Slot, 'table' | 'target'>, { rows }: Instance): Place {
     switch (target.kind) {
       case 'all':
         return 'all';
@@ -101,9 +101,15 @@ export class Split {
       return this.first.slotted.slots.some((own) => {
         if (own.table !== slot.table || !relation(slot, own)) return false;
         const ownPlace = this.place(own, this.first);
-        return ownPlace !== undefined && meet(place, ownPlace);
+        if (ownPlace === undefined || !meet(place, ownPlace)) return false;
+        return commonParents(slot, own).every(([parent, other]) => this.#areOne(this.place(parent, inside), other));
       });
     });
+  }
+
+  /** Is the row that of the split instance's slot? */
+  #areOne(place: Place, own: SlotParent): boolean {
+    return place !== fresh && place === this.place(own, this.first);
   }
 }
 

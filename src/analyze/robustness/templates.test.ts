@@ -5,7 +5,7 @@ import { costOf, isRobust, weakestLevels } from './allocate.ts';
 import { findTemplateSplit, type InstanceRows, type TemplateSplit } from './find-split.ts';
 import { isRobustByDefinition } from './schedules.test-support.ts';
 import type { Level } from './access.ts';
-import type { Allocation, Template, TemplateAccess } from './templates.ts';
+import type { Allocation, NamedTemplateRow, Template, TemplateAccess, TemplateParent } from './templates.ts';
 
 const allocations: readonly (readonly Level[])[] = [['RC'], ['SI'], ['RC', 'SI'], ['RC', 'SI', 'SSI'], ['SI', 'SSI']];
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
@@ -39,6 +39,49 @@ describe('all instances over a few rows, on random sets of templates', () => {
     },
   );
 });
+
+describe('rows that refer to rows: all instances over a few rows, on random sets of templates', () => {
+  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))(
+    '%s',
+    { timeout: 3_600_000 },
+    (_, levels) => {
+      const seen = { robust: 0, because: 0 };
+      const property = fc.property(randomTemplates(levels, parents), ({ templates, allocation }) => {
+        const split = findTemplateSplit(templates, allocation, limits);
+        if (split === 'step-limit') throw new Error('the search ended');
+        if (split !== undefined) {
+          expect(findSplitSchedule(instancesOf(split, templates, allocation))).toBeDefined();
+          return;
+        }
+        fc.pre(templates.reduce((sum, template) => sum + instancesOfTemplate(template), 0) <= instancesMax);
+        seen.robust += 1;
+        if (findTemplateSplit(templates.map(forgetParents), allocation, limits) !== undefined) seen.because += 1;
+        expect(findSplitSchedule(allInstances(templates, allocation))).toBeUndefined();
+      });
+      fc.assert(property, { seed, numRuns: isHeavy ? 2_000 : 60 });
+      expect(seen.robust).toBeGreaterThan(10);
+      // Of a few, where snapshots refuse much anyway, this may decide none.
+      if (isHeavy || levels.join() === 'RC') expect(seen.because).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** Rows of both tables refer to rows of the first one. */
+const parents: fc.Arbitrary<readonly TemplateParent[]> = fc.array(
+  fc.record({
+    reference: fc.constant(0),
+    table: fc.constant(0),
+    row: fc.oneof(
+      { weight: 6, arbitrary: fc.record({ kind: fc.constant('variable' as const), variable: fc.nat(1) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('constant' as const), constant: fc.nat(1) }) },
+    ),
+  }),
+  { maxLength: 1 },
+);
+
+function forgetParents({ name, statements }: Template): Template {
+  return { name, statements: statements.map((accesses) => accesses.map((access) => ({ ...access, parents: [] }))) };
+}
 
 /** Two that make one row never both commit: of all instances, only sets without such a pair count. */
 describe('rows that are made once: every set of instances that makes none twice, on random sets of templates', () => {
@@ -134,7 +177,10 @@ const tables = 2;
 const rowsOfTable = 3;
 const instancesMax = 300;
 
-function randomTemplates(levels: readonly Level[]): fc.Arbitrary<{ templates: Template[]; allocation: Allocation }> {
+function randomTemplates(
+  levels: readonly Level[],
+  ofParents: fc.Arbitrary<readonly TemplateParent[]> = fc.constant([]),
+): fc.Arbitrary<{ templates: Template[]; allocation: Allocation }> {
   const columns = fc.integer({ min: 0, max: 3 });
   const row: fc.Arbitrary<TemplateAccess['row']> = fc.oneof(
     {
@@ -154,6 +200,7 @@ function randomTemplates(levels: readonly Level[]): fc.Arbitrary<{ templates: Te
       reads: columns,
       writes: fc.oneof(fc.constant(0), columns),
       locks: fc.boolean(),
+      parents: ofParents,
     })
     .filter(({ reads, writes }) => reads !== 0 || writes !== 0)
     // A variable names rows of one table.
@@ -196,7 +243,8 @@ function instancesOfTemplate(template: Template): number {
 }
 
 function variablesOf(template: Template): readonly number[] {
-  const named = template.statements.flat().flatMap(({ row }) => (row.kind === 'variable' ? [row.variable] : []));
+  const rows = template.statements.flat().flatMap(({ row, parents: its = [] }) => [row, ...its.map((one) => one.row)]);
+  const named = rows.flatMap((row) => (row.kind === 'variable' ? [row.variable] : []));
   return [...new Set(named)];
 }
 
@@ -207,15 +255,20 @@ function conditionsThatWrite(template: Template): readonly TemplateAccess[] {
 }
 
 function concrete(
-  { table, row, ...access }: TemplateAccess,
+  { table, row, parents: its = [], ...given }: TemplateAccess,
   rows: number,
   rowOf: (variable: number) => number,
   constantOf: (table: number, constant: number) => number,
   found: readonly number[],
 ): Statement {
-  const at = (index: number): number => index * tables + table;
-  if (row.kind === 'variable') return [{ ...access, row: at(rowOf(row.variable)) }];
-  if (row.kind === 'constant') return [{ ...access, row: at(constantOf(table, row.constant)) }];
+  const at = (index: number, of = table): number => index * tables + of;
+  const named = (one: NamedTemplateRow, of: number): number =>
+    at(one.kind === 'variable' ? rowOf(one.variable) : constantOf(of, one.constant), of);
+  const access = {
+    ...given,
+    parents: its.map((one) => ({ reference: one.reference, row: named(one.row, one.table) })),
+  };
+  if (row.kind === 'variable' || row.kind === 'constant') return [{ ...access, row: named(row, table) }];
   return range(rows).map((index): ConcreteAccess => {
     return found.includes(index)
       ? { ...access, row: at(index) }
@@ -237,8 +290,8 @@ function instancesOf(
   let count = Math.max(0, ...numbers) + 1;
   const named = instances.map((instance) => {
     const all = new Map(instance.variables);
-    for (const { row } of (templates[instance.template] as Template).statements.flat()) {
-      if (row.kind === 'variable' && !all.has(row.variable)) all.set(row.variable, count++);
+    for (const variable of variablesOf(templates[instance.template] as Template)) {
+      if (!all.has(variable)) all.set(variable, count++);
     }
     return { ...instance, variables: all };
   });
