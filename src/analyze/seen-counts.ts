@@ -8,7 +8,7 @@ import { mapStatements } from './paths.ts';
 
 /** @param given what the unit gives to its caller, besides what the conditions of its steps decide */
 export function withSeenCounts<Of extends AnyStep>(steps: readonly Of[], given: readonly Value[]): readonly Of[] {
-  const seen = new Set([...conditionsIn(steps).flatMap(resultsIn), ...given.flatMap(resultsBehind)]);
+  const seen = new Set([...resultsIn(conditionsIn(steps), false), ...resultsIn(given, true)]);
   return mapStatements(steps, (statement) =>
     statement.result !== null && seen.has(statement.result) && /^\s*(?:update|delete)\b/i.test(statement.sql)
       ? { ...statement, isCountSeen: true }
@@ -23,15 +23,20 @@ function conditionsIn(steps: readonly AnyStep[]): readonly Value[] {
   });
 }
 
-/** Results of which the value has the count or rows. That a statement ended with an error says nothing of its count. */
-function resultsIn(value: Value): readonly string[] {
-  if ('statement' in value) return [value.statement];
-  return value.kind === 'expression' && value.operator !== fails ? value.operands.flatMap(resultsIn) : [];
-}
-
-/** The same, and those from which other code computes it: `response.json({ count })`. */
-function resultsBehind(value: Value): readonly string[] {
-  if (value.kind === 'unknown') return (value.from ?? []).flatMap(resultsBehind);
-  if (value.kind !== 'expression' || value.operator === fails) return resultsIn(value);
-  return value.operands.flatMap(resultsBehind);
+/**
+ * Results of which the values have the count or rows. That a statement ended with an error says nothing of its count. Values share their parts: each is looked at once.
+ * @param isBehind those, too, from which other code computes the values: `response.json({ count })`
+ */
+function resultsIn(values: readonly Value[], isBehind: boolean): ReadonlySet<string> {
+  const [seen, found] = [new Set<Value>(), new Set<string>()];
+  const visit = (value: Value): void => {
+    if (seen.has(value)) return;
+    seen.add(value);
+    if ('statement' in value) found.add(value.statement);
+    else if (value.kind === 'unknown') {
+      if (isBehind) value.from?.forEach(visit);
+    } else if (value.kind === 'expression' && value.operator !== fails) value.operands.forEach(visit);
+  };
+  values.forEach(visit);
+  return found;
 }

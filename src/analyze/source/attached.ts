@@ -3,12 +3,13 @@
  * request or a row, that property has the value then; of any other, what is read under the name may have been computed from it.
  */
 import type ts from 'typescript';
-import { absent, type Abstract, type Cell, plain, Scope, unknown } from './abstract-value.ts';
+import type { Value } from '../application.ts';
+import { absent, type Abstract, type Cell, type Choice, endsOf, plain, Scope, unknown } from './abstract-value.ts';
 import { propertiesAddedTo } from './added-properties.ts';
-import { computedFrom, readsBehind } from './conditions.ts';
+import { allOf, computedFrom, either, isConstant, not, readsBehind } from './conditions.ts';
 import { lineage } from './lineage.ts';
 import type { Machine } from './machine.ts';
-import { choose, valueOf } from './value-arithmetic.ts';
+import { choose, isNothing, valueOf } from './value-arithmetic.ts';
 
 /** The name of properties whose names are computed. */
 export const anyName = '[]';
@@ -22,20 +23,12 @@ export function setProperty(machine: Machine, owner: Abstract, name: string, val
       write(machine, propertiesAddedTo(owner), name, value, absent);
       return;
     case 'choice':
-      for (const [side, ifTrue] of [
-        [owner.ifTrue, true],
-        [owner.ifFalse, false],
-      ] as const) {
-        const other = ifTrue ? owner.ifFalse : owner.ifTrue;
-        const isOnly = other.kind === 'undefined' || other.kind === 'value';
-        const before = isOnly ? value : machine.member(side, name, at);
-        setProperty(
-          machine,
-          side,
-          name,
-          ifTrue ? choose(owner.condition, value, before) : choose(owner.condition, before, value),
-          at,
-        );
+      // Sides that choices share are set once.
+      for (const end of endsOf(owner)) {
+        if (isNothing(end) || end.kind === 'never') continue;
+        const isIt = conditionOfEnd(owner, end);
+        const before = isConstant(isIt, true) ? value : machine.member(end, name, at);
+        setProperty(machine, end, name, choose(isIt, value, before), at);
       }
       return;
     default: {
@@ -49,6 +42,27 @@ export function setProperty(machine: Machine, owner: Abstract, name: string, val
       }
     }
   }
+}
+
+/** That the value is this one of its ends. Where another side has no properties, it is. */
+function conditionOfEnd(value: Choice, end: Abstract): Value {
+  const known = new Map<Abstract, Value>();
+  const conditionIn = (part: Abstract): Value => {
+    if (part.kind !== 'choice') return { kind: 'constant', value: part === end };
+    const found = known.get(part) ?? conditionInChoice(part);
+    known.set(part, found);
+    return found;
+  };
+  const conditionInChoice = ({ condition, ifTrue, ifFalse }: Choice): Value => {
+    if (ifFalse !== end && hasNoProperties(ifFalse)) return conditionIn(ifTrue);
+    if (ifTrue !== end && hasNoProperties(ifTrue)) return conditionIn(ifFalse);
+    return either(allOf([condition, conditionIn(ifTrue)]), allOf([not(condition), conditionIn(ifFalse)]));
+  };
+  return conditionIn(value);
+}
+
+function hasNoProperties({ kind }: Abstract): boolean {
+  return kind === 'undefined' || kind === 'value';
 }
 
 function write(machine: Machine, cells: Map<string, Cell>, name: string, value: Abstract, before: Abstract): void {
@@ -112,8 +126,7 @@ export function setAnyProperty(machine: Machine, owner: Abstract, value: Abstrac
       machine.memory.write(cell, choose(valueOf(isOther), value, cell.value));
     owner.rest = unknown('an object with computed names');
   } else if (owner.kind === 'choice') {
-    setAnyProperty(machine, owner.ifTrue, value, at);
-    setAnyProperty(machine, owner.ifFalse, value, at);
+    for (const end of endsOf(owner)) setAnyProperty(machine, end, value, at);
   } else setProperty(machine, owner, anyName, value, at);
 }
 

@@ -75,17 +75,19 @@ export function allOf(conditions: readonly Value[]): Value {
   return conditions.reduce((all, next) => {
     if (isConstant(all, false) || isConstant(next, true)) return all;
     if (isConstant(next, false) || isConstant(all, true)) return next;
-    return bounded(expression('and', all, next));
+    return bounded(expression('and', all, next), longCondition);
   }, isTrue);
 }
 
 export function either(a: Value, b: Value): Value {
   if (isConstant(a, true) || isConstant(b, false)) return a;
   if (isConstant(b, true) || isConstant(a, false)) return b;
-  return bounded(expression('or', a, b));
+  return bounded(expression('or', a, b), longCondition);
 }
 
-/** Values in a condition. A longer one decides nothing that the analysis could use, and each choice of paths would double it. */
+const longCondition = 'a long condition';
+
+/** Values in a condition or a choice. A longer one decides nothing that the analysis could use, and each choice of paths would double it. */
 const sizeMax = 100;
 const sizes = new WeakMap<Value, number>();
 
@@ -98,14 +100,16 @@ function sizeOf(value: Value): number {
   return size;
 }
 
-/** A long condition as a function of its parts, of which nothing is known but what it depends on. */
-function bounded(condition: Value): Value {
-  if (sizeOf(condition) <= sizeMax) return condition;
-  const key = keyOf(condition);
-  const name: Value = key === null ? computedFrom('a long condition', [condition]) : { kind: 'constant', value: key };
-  const parts = new Map(leaves([condition]).map((leaf) => [keyOf(leaf), leaf]));
+/** A long expression as a function of its parts, of which nothing is known but what it depends on. */
+export function bounded(value: Value, operator: string): Value {
+  if (sizeOf(value) <= sizeMax) return value;
+  const all = leaves([value]);
+  const key = all.length > sizeMax ? null : keyOf(value);
+  const name: Value = key === null ? computedFrom(operator, all) : { kind: 'constant', value: key };
+  if (all.length > sizeMax) return name;
+  const parts = new Map(all.map((leaf) => [keyOf(leaf), leaf]));
   parts.delete(null);
-  return expression('a long condition', name, ...parts.values());
+  return expression(operator, name, ...parts.values());
 }
 
 /** What is not constant. Conditions share their parts: each is looked at once. */
@@ -121,7 +125,7 @@ function leaves(values: readonly Value[]): readonly Value[] {
   return found;
 }
 
-/** What of the database such values are computed from; `undefined`: it may be anything. */
+/** What of the database such values are computed from; `undefined`: it may be anything, or too much to tell. */
 export function readsBehind(values: readonly Value[]): readonly Value[] | undefined {
   const found = new Map<string | null, Value>();
   for (const leaf of leaves(values)) {
@@ -130,7 +134,7 @@ export function readsBehind(values: readonly Value[]): readonly Value[] | undefi
       for (const one of leaf.from) found.set(keyOf(one), one);
     } else if (leaf.kind !== 'argument') found.set(keyOf(leaf), leaf);
   }
-  return [...found.values()];
+  return found.size > sizeMax ? undefined : [...found.values()];
 }
 
 /** Not known but for what it is computed from. */

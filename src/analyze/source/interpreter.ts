@@ -40,6 +40,9 @@ export interface InterpreterOptions {
 /** Expressions in each other, through the functions that they call: half of what Node's stack takes. */
 const depthMax = 600;
 
+/** A property of one side of a choice is found faster than an expression is evaluated. */
+const stepsOfSide = 1 / 4;
+
 /** Its text is put together from all clauses, and parsed. */
 const stepsOfStatement = 20;
 
@@ -68,6 +71,7 @@ export function interpreter({ project, dialect, tables, stepsMax, found }: Inter
     isSetup: false,
     isCallerLost: false,
     evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
+    lookAtSide: () => steps.take(stepsOfSide),
     restart: () => {
       steps.restart();
       machine.isCallerLost = false;

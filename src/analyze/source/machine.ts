@@ -115,6 +115,8 @@ export interface Machine {
   /** Begins another unit. */
   restart(): void;
   evaluateSymbol(symbol: ts.Symbol): Abstract;
+  /** Counts a side of a choice of which a property is read: of many choices within choices each expression looks at all. */
+  lookAtSide(): void;
 
   evaluate(node: ts.Expression, scope: Scope): Abstract;
   /** What a declared type stands for: a driver's handle, an instance of a class of the sources. */

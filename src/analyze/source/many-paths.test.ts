@@ -155,3 +155,33 @@ test('a constructor that takes more steps than a unit may does not end the reade
     export class Parcels { constructor() { this.size = f0(1); } async list() { await pool.query('SELECT id FROM parcels'); } }`;
   expect(read({ 'parcels.ts': source }, false, 500)).toContain('not understood: no unit reaches this statement');
 });
+
+test('an object that many conditions make larger with spreads is read once, not for each combination', () => {
+  const spreads = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `if (asked.f${at}) kept = { ...kept, c${at}: asked.c${at} };`).join(' ');
+  const source = (count: number): string => `import pg from 'pg'; const pool = new pg.Pool();
+    export async function keep(asked) { let kept = { id: asked.id }; ${spreads(count)}
+      await pool.query('DELETE FROM parcels WHERE id = $1', [kept.c1]); }`;
+  expect(read({ 'keep.ts': source(2) }, false)).toContain('if(asked.f1, asked.c1, null)');
+  expect(read({ 'keep.ts': source(60) }, false)).toContain('DELETE FROM parcels');
+});
+
+test('a property that one side of a spread has is read of that side, else of what was spread before', () => {
+  const source = (spread: string, at: string): string => `import pg from 'pg'; const pool = new pg.Pool();
+    export async function keep(asked, other) { const kept = { a: 1, ...other.row, ...${spread} };
+      await pool.query('DELETE FROM items WHERE id = $1', [kept.${at}]); }`;
+  const one = '(asked.f && { a: asked.x, b: asked.y })';
+  expect(read({ 'keep.ts': source(one, 'b') }, false)).toContain('if(asked.f, asked.y, other.row.b)');
+  expect(read({ 'keep.ts': source(one, 'c') }, false)).toContain('other.row.c');
+});
+
+test('a property that is set of an object that many conditions choose is set once for each object', () => {
+  const choices = Array.from(
+    { length: 40 },
+    (_, at) => `if (asked.f${at}) kept = asked.g${at} ? kept : { id: asked.h${at} };`,
+  ).join(' ');
+  const source = `import pg from 'pg'; const pool = new pg.Pool();
+    export async function keep(asked) { let kept = { id: 1 }; ${choices} kept.id = asked.last;
+      await pool.query('DELETE FROM parcels WHERE id = $1', [kept.id]); }`;
+  expect(read({ 'keep.ts': source }, false)).toContain('DELETE FROM parcels');
+});

@@ -44,7 +44,10 @@ export function member(
 }
 
 function memberOfSide(machine: Machine, side: Abstract, name: string, at: ts.Node, sides: Sides): Abstract {
-  const found = sides.get(side) ?? member(machine, side, name, at, sides);
+  const known = sides.get(side);
+  if (known !== undefined) return known;
+  machine.lookAtSide();
+  const found = member(machine, side, name, at, sides);
   sides.set(side, found);
   return found;
 }

@@ -1,6 +1,16 @@
 /** Object literals, with what is spread in them. */
 import type ts from 'typescript';
-import { type Abstract, type Cell, type ObjectValue, type Scope, undefinedValue, unknown } from './abstract-value.ts';
+import type { Value } from '../application.ts';
+import {
+  absent,
+  type Abstract,
+  type Cell,
+  endsOf,
+  type ObjectValue,
+  type Scope,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
 import type { Machine } from './machine.ts';
 import { makeFunction } from './make-function.ts';
 import { evaluateIdentifier, exportsOf } from './names.ts';
@@ -11,7 +21,9 @@ export function objectLiteral(machine: Machine, node: ts.ObjectLiteralExpression
   let object = newObject(new Map(), null);
   for (const property of node.properties) {
     if (ts.isSpreadAssignment(property)) {
-      object = withSpread(object, spreadValue(machine, property.expression, scope));
+      const member = (of: Abstract, name: string): Abstract => machine.member(of, name, property);
+      const value = spreadValue(machine, property.expression, scope);
+      object = withSpread({ before: object, member, known: new Map() }, value);
       continue;
     }
     const { properties } = object;
@@ -44,34 +56,54 @@ function spreadValue(machine: Machine, node: ts.Expression, scope: Scope): Abstr
   return isGuarded && value.kind === 'choice' ? { ...value, ifFalse: undefinedValue } : value;
 }
 
-/**
- * The object with what is spread behind its properties. Each side of a choice is an object with what stands before, so that no path loses it.
- * @param known of the sides that choices within choices share
- */
-function withSpread(before: ObjectValue, spread: Abstract, known = new Map<Abstract, ObjectValue>()): ObjectValue {
-  const found = known.get(spread) ?? spreadBehind(before, spread, known);
-  known.set(spread, found);
+/** What is spread behind the properties of one object. */
+interface Spread {
+  readonly before: ObjectValue;
+  readonly member: (of: Abstract, name: string) => Abstract;
+  /** Of the sides that choices within choices share. */
+  readonly known: Map<Abstract, ObjectValue>;
+}
+
+/** The object with what is spread behind its properties: one object, whatever the choices, so that many spreads do not multiply. */
+function withSpread(spread: Spread, value: Abstract): ObjectValue {
+  const { known } = spread;
+  const found = known.get(value) ?? spreadBehind(spread, value);
+  known.set(value, found);
   return found;
 }
 
-function spreadBehind(before: ObjectValue, spread: Abstract, known: Map<Abstract, ObjectValue>): ObjectValue {
-  if (isNothing(spread) || spread.kind === 'never' || constantOf(spread) !== undefined) return before;
-  if (spread.kind === 'object') {
-    const { properties, rest } = spread.rest === null ? before : withSpread(before, spread.rest, known);
-    const copied = [...spread.properties].map(([name, { value }]): [string, Cell] => [name, { value }]);
+function spreadBehind(spread: Spread, value: Abstract): ObjectValue {
+  const { before } = spread;
+  if (isNothing(value) || value.kind === 'never' || constantOf(value) !== undefined) return before;
+  if (value.kind === 'object') {
+    const { properties, rest } = value.rest === null ? before : withSpread(spread, value.rest);
+    const copied = [...value.properties].map(([name, { value: one }]): [string, Cell] => [name, { value: one }]);
     return newObject(new Map([...properties, ...copied]), rest);
   }
-  const { rest } = before;
-  if (spread.kind === 'choice') {
-    const [ifTrue, ifFalse] = [spread.ifTrue, spread.ifFalse].map((side) => withSpread(before, side, known));
-    return newObject(new Map(), choose(spread.condition, ifTrue as ObjectValue, ifFalse as ObjectValue));
+  if (value.kind === 'choice') {
+    const [ifTrue, ifFalse] = [withSpread(spread, value.ifTrue), withSpread(spread, value.ifFalse)];
+    return eitherObject(spread, value.condition, ifTrue, ifFalse);
   }
-  if (rest === null) return { ...before, rest: spread };
-  if (rest.kind !== 'choice') return { ...before, rest: unknown('a field of several objects') };
-  const [ifTrue, ifFalse] = [rest.ifTrue, rest.ifFalse].map((side) =>
-    withSpread(withSpread(newObject(new Map(), null), side), spread),
-  ) as [ObjectValue, ObjectValue];
-  return { ...before, rest: choose(rest.condition, ifTrue, ifFalse) };
+  return { ...before, rest: restBehind(before.rest, value) };
+}
+
+function restBehind(rest: Abstract | null, spread: Abstract): Abstract {
+  const isNone = rest === null || [...endsOf(rest)].every(isNothing);
+  return isNone ? spread : unknown('a field of several objects');
+}
+
+/** Both objects as one: what only one of them has is absent on the other's path, or a property of its rest. */
+function eitherObject({ member }: Spread, condition: Value, a: ObjectValue, b: ObjectValue): ObjectValue {
+  if (a === b) return a;
+  const valueIn = ({ properties, rest }: ObjectValue, name: string): Abstract =>
+    properties.get(name)?.value ?? (rest === null ? absent : member(rest, name));
+  const names = new Set([...a.properties.keys(), ...b.properties.keys()]);
+  const properties = [...names].map((name): [string, Cell] => [
+    name,
+    { value: choose(condition, valueIn(a, name), valueIn(b, name)) },
+  ]);
+  const rest = a.rest === b.rest ? a.rest : choose(condition, a.rest ?? absent, b.rest ?? absent);
+  return newObject(new Map(properties), rest);
 }
 
 export function propertyName(machine: Machine, name: ts.PropertyName, scope: Scope): string | undefined {

@@ -1,19 +1,20 @@
 /** From abstract values to the values and conditions of an application. */
 import type { Value } from '../application.ts';
 import type { Abstract, Choice, External } from './abstract-value.ts';
-import { isTrue, zero, expression, same, not, allOf, either, isConstant, computedFrom } from './conditions.ts';
+import { bounded, isTrue, zero, expression, same, not, allOf, either, isConstant, computedFrom } from './conditions.ts';
 
 /** What a statement's parameter is. */
 export function valueOf(abstract: Abstract): Value {
   return valueWithin(abstract, new Map());
 }
 
-/** Lists and objects that one value holds; `null`: the value is inside of this one. */
+/** Lists, objects and choices that one value holds; `null`: the value is inside of this one. */
 type Parts = Map<Abstract, Value | null>;
 
-/** Each list and object once: they may share others, and an object may hold itself. */
+/** Each of them once: they may share others, and an object may hold itself. */
 function valueWithin(abstract: Abstract, parts: Parts): Value {
-  if (abstract.kind !== 'array' && abstract.kind !== 'object') return partValue(abstract, parts);
+  if (abstract.kind !== 'array' && abstract.kind !== 'object' && abstract.kind !== 'choice')
+    return partValue(abstract, parts);
   const known = parts.get(abstract);
   if (known === null) return { kind: 'unknown', reason: 'an object that holds itself' };
   if (known !== undefined) return known;
@@ -69,12 +70,8 @@ function externalValue({ module, given = [], made = [] }: External): Value {
 function valueOfChoice(choice: Choice, parts: Parts): Value {
   const known = values.get(choice);
   if (known !== undefined) return known;
-  const value = expression(
-    'if',
-    choice.condition,
-    valueWithin(choice.ifTrue, parts),
-    valueWithin(choice.ifFalse, parts),
-  );
+  const sides = [valueWithin(choice.ifTrue, parts), valueWithin(choice.ifFalse, parts)];
+  const value = bounded(expression('if', choice.condition, ...sides), 'a long choice');
   if ([choice.ifTrue, choice.ifFalse].every(isFixed)) values.set(choice, value);
   return value;
 }
@@ -142,7 +139,24 @@ export function choose(condition: Value, ifTrue: Abstract, ifFalse: Abstract): A
   if (ifTrue.kind === 'undefined' && ifFalse.kind === 'undefined') return ifTrue;
   if (ifFalse.kind === 'row' && isNothing(ifTrue) && same(condition, not(truthOf(ifFalse)))) return ifFalse;
   if (ifTrue.kind === 'row' && isNothing(ifFalse) && same(condition, truthOf(ifTrue))) return ifTrue;
-  return { kind: 'choice', condition, ifTrue, ifFalse };
+  return shortened({ kind: 'choice', condition, ifTrue, ifFalse });
+}
+
+/** Paths of a choice between values, beyond which it is one value that depends on all of them. */
+const pathsMax = 256;
+
+/** Of choices between values only, which share their sides; infinite where an end is anything else. */
+const pathsOfValues = new WeakMap<Choice, number>();
+
+function shortened(choice: Choice): Abstract {
+  const paths = pathsIn(choice.ifTrue) + pathsIn(choice.ifFalse);
+  pathsOfValues.set(choice, paths);
+  return paths > pathsMax && paths < Infinity ? { kind: 'value', value: valueOf(choice) } : choice;
+}
+
+function pathsIn(side: Abstract): number {
+  if (side.kind === 'choice') return pathsOfValues.get(side) ?? Infinity;
+  return side.kind === 'value' || side.kind === 'undefined' ? 1 : Infinity;
 }
 
 export function isNothing(abstract: Abstract): boolean {

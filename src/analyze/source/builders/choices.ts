@@ -1,6 +1,6 @@
 /** Arguments of a builder that differ by path, `flag ? eq(a, b) : undefined`: the call runs on each path with what it has there. */
 import type { Value } from '../../application.ts';
-import { type Abstract, arrayOf, type Choice, endsOf, never, type ObjectValue } from '../abstract-value.ts';
+import { absent, type Abstract, arrayOf, type Choice, endsOf, never, type ObjectValue } from '../abstract-value.ts';
 import { normalCompletion, type Machine } from '../machine.ts';
 import { choose, isNothing } from '../value-arithmetic.ts';
 import { same } from '../conditions.ts';
@@ -84,7 +84,11 @@ function assumed(value: Abstract, assume: (part: Abstract) => Abstract, conditio
     return arrayOf(elements);
   }
   if (value.kind !== 'object' || isRow(value)) return value;
-  const properties = new Map([...value.properties].map(([name, cell]) => [name, { value: assume(cell.value) }]));
+  const properties = new Map(
+    [...value.properties]
+      .map(([name, cell]) => [name, { value: assume(cell.value) }] as const)
+      .filter(([, cell]) => cell.value !== absent),
+  );
   if (value.rest === null) return { ...value, properties };
   const rest = assume(value.rest);
   // `{ ...(flag ? { a: 1 } : {}) }`
