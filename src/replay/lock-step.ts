@@ -4,23 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statementLine } from '../sql/index.ts';
-import type { Answer } from './gate-tap.ts';
-import type { Wait } from './server.ts';
-
-/** A statement that a session has sent. */
-export interface Arrival {
-  /** By its position. */
-  readonly session: number;
-  readonly sql: string;
-  /** Of the connection, as the server numbers it. */
-  readonly connection: number;
-  readonly grant: () => void;
-  answer: Answer | null;
-  /** What it waited for when it was granted. */
-  wait: Wait | null;
-  /** Positions in the plan. */
-  planned: readonly number[];
-}
+import { type Arrival, Granted, type GrantedOptions } from './granted.ts';
 
 export interface Planned {
   readonly session: number;
@@ -36,15 +20,11 @@ export interface Departure {
   readonly sent: string | null;
 }
 
-export interface LockStepOptions {
+export interface LockStepOptions extends GrantedOptions {
   readonly plan: readonly Planned[];
   readonly sessions: number;
-  readonly waits: (connections: readonly number[]) => Promise<ReadonlyMap<number, Wait>>;
-  /** Of a wait that lasts: with who holds the lock. */
-  readonly describe: (connection: number, wait: Wait) => Promise<Wait>;
 }
 
-const pollMs = 3;
 /** For a session that awaits something other than the database: then others go first. */
 const patienceMs = 1_000;
 
@@ -53,16 +33,16 @@ interface Step extends Planned {
 }
 
 export class LockStep {
-  readonly granted: Arrival[] = [];
   departure: Departure | null = null;
   readonly #options: LockStepOptions;
+  readonly #granted: Granted;
   #left: Step[];
   readonly #arrived: Arrival[] = [];
   readonly #ended = new Set<number>();
-  #onChange: (() => void)[] = [];
 
   constructor(options: LockStepOptions) {
     this.#options = options;
+    this.#granted = new Granted(options);
     this.#left = options.plan.map((step, at) => ({ ...step, at }));
   }
 
@@ -79,58 +59,34 @@ export class LockStep {
 
   /** A statement was answered. */
   changed(): void {
-    const waiting = this.#onChange;
-    this.#onChange = [];
-    for (const resolve of waiting) resolve();
+    this.#granted.changed();
   }
 
-  /** Statements that are granted and not answered. */
+  get granted(): readonly Arrival[] {
+    return this.#granted.all;
+  }
+
   get running(): readonly Arrival[] {
-    return this.granted.filter(({ answer }) => answer === null);
+    return this.#granted.running;
   }
 
   /** Until all sessions have ended. */
   async run(): Promise<void> {
     for (;;) {
-      await this.#settle();
+      await this.#granted.settle();
       if (this.#ended.size === this.#options.sessions && this.#arrived.length === 0) return;
       this.#passEnded();
-      const step = this.#left.find(({ session }) => this.#arrivalsOf(session).length > 0 || !this.#isRunning(session));
+      const step = this.#left.find(
+        ({ session }) => this.#arrivalsOf(session).length > 0 || !this.#granted.isRunning(session),
+      );
       const arrival = step === undefined ? this.#arrived[0] : await this.#arrivalOf(step);
       if (arrival !== undefined) this.#grant(arrival);
-      else if (step === undefined || !this.#ended.has(step.session)) await this.#change();
+      else if (step === undefined || !this.#ended.has(step.session)) await this.#granted.change();
     }
-  }
-
-  /** Until every statement that is granted is answered, or waits for a lock. */
-  async #settle(): Promise<void> {
-    let calm = 0;
-    while (this.running.length > 0 && calm < 2) {
-      await Promise.race([this.#change(), sleep(pollMs)]);
-      const { running } = this;
-      if (running.length === 0) return;
-      const waits = await this.#options.waits(running.map(({ connection }) => connection));
-      const areBlocked = running.every(({ answer, connection }) => answer === null && waits.has(connection));
-      calm = areBlocked && !hasCircle(waits) ? calm + 1 : 0;
-      if (calm === 2) for (const arrival of running) await this.#noteWait(arrival, waits.get(arrival.connection));
-    }
-  }
-
-  async #noteWait(arrival: Arrival, wait: Wait | undefined): Promise<void> {
-    if (arrival.wait === null && wait !== undefined)
-      arrival.wait = await this.#options.describe(arrival.connection, wait);
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => this.#onChange.push(resolve));
   }
 
   #arrivalsOf(session: number): Arrival[] {
     return this.#arrived.filter((each) => each.session === session);
-  }
-
-  #isRunning(session: number): boolean {
-    return this.running.some((each) => each.session === session);
   }
 
   #passEnded(): void {
@@ -153,7 +109,7 @@ export class LockStep {
       for (;;) {
         const found = find();
         if (found !== undefined || this.#ended.has(session)) return found;
-        if ((await Promise.race([this.#change(), late])) === 'late') return this.#arrived[0];
+        if ((await Promise.race([this.#granted.change(), late])) === 'late') return this.#arrived[0];
       }
     } finally {
       end.abort();
@@ -169,8 +125,7 @@ export class LockStep {
     arrival.planned = done.map(({ at }) => at);
     this.#left = this.#left.filter((step) => !passed.includes(step) && !done.includes(step));
     this.#arrived.splice(this.#arrived.indexOf(arrival), 1);
-    this.granted.push(arrival);
-    arrival.grant();
+    this.#granted.grant(arrival);
   }
 
   #depart(departure: Departure): void {
@@ -218,19 +173,4 @@ function coveredBy(sql: string, planned: readonly Planned[]): number {
 
 function textOf(sql: string): string {
   return statementLine(sql).replace(/\s*;$/, '');
-}
-
-/** A deadlock: the server is about to end one of them. */
-function hasCircle(waits: ReadonlyMap<number, Wait>): boolean {
-  return [...waits.keys()].some((start) => {
-    const reached = new Set<number>();
-    const from = [...(waits.get(start)?.holders ?? [])];
-    for (let next = from.pop(); next !== undefined; next = from.pop()) {
-      if (next === start) return true;
-      if (reached.has(next)) continue;
-      reached.add(next);
-      from.push(...(waits.get(next)?.holders ?? []));
-    }
-    return false;
-  });
 }

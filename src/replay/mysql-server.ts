@@ -3,6 +3,17 @@ import { MysqlClient, type ProgramClient, type QueryResult, RefusedStatement } f
 import { MysqlTap } from './mysql-tap.ts';
 import { scratchPattern, type ServerRules, type Wait } from './server.ts';
 
+const schemaParts = `
+SELECT 'table' AS kind, table_name AS a, '' AS b FROM information_schema.tables
+  WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'
+UNION ALL SELECT 'link', table_name, referenced_table_name FROM information_schema.referential_constraints
+  WHERE constraint_schema = DATABASE()
+UNION ALL SELECT 'hidden', table_name, '' FROM information_schema.tables
+  WHERE table_schema = DATABASE() AND table_type <> 'BASE TABLE'
+UNION ALL SELECT 'hidden', trigger_name, '' FROM information_schema.triggers WHERE trigger_schema = DATABASE()
+UNION ALL SELECT 'hidden', routine_name, '' FROM information_schema.routines WHERE routine_schema = DATABASE()
+UNION ALL SELECT 'hidden', event_name, '' FROM information_schema.events WHERE event_schema = DATABASE()`;
+
 export const mysqlServer: ServerRules = {
   title: 'MySQL or MariaDB',
   tap: MysqlTap,
@@ -20,6 +31,7 @@ WHERE schema_name REGEXP '${scratchPattern}' AND IS_FREE_LOCK(schema_name) = 1`,
   tables: `
 SELECT CONCAT('\`', table_name, '\`') AS name FROM information_schema.tables
 WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1`,
+  schemaParts,
   waits: waitsOf,
   holders: holdersOf,
   wrongLogin: new Set(['1045', '1698']),

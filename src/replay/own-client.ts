@@ -65,6 +65,13 @@ export function lostError(reason: Lost, server: RealServer, what: string): Input
   }
 }
 
+/** @throws InputError `replay/dialect` */
+export function requireDialect({ dialect }: { readonly dialect: Dialect }, server: RealServer): void {
+  if (dialect === server.dialect) return;
+  const { title } = rulesOf[server.dialect];
+  throw new InputError('replay/dialect', `the program speaks ${dialect}, and ${title} is another server`);
+}
+
 /** The first cell of each row. */
 export function firstColumn({ rows }: QueryResult): string[] {
   return rows.map((row) => String(Object.values(row)[0]));

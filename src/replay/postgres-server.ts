@@ -22,6 +22,23 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$`;
 
+const isOwn = `nspname !~ '^pg_' AND nspname <> 'information_schema'`;
+const schemaParts = `
+WITH own AS (SELECT c.oid, relname::text AS name, relkind FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE ${isOwn}),
+  owned AS (SELECT objid AS sequence, refobjid AS "table" FROM pg_depend
+    WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND deptype IN ('a', 'i'))
+SELECT 'table' AS kind, name AS a, '' AS b FROM own WHERE relkind IN ('r', 'p')
+UNION ALL SELECT 'link', a.name, b.name FROM pg_constraint JOIN own a ON a.oid = conrelid JOIN own b ON b.oid = confrelid
+UNION ALL SELECT 'link', a.name, b.name FROM pg_inherits JOIN own a ON a.oid = inhrelid JOIN own b ON b.oid = inhparent
+UNION ALL SELECT 'hidden', name, '' FROM own WHERE relkind IN ('v', 'm', 'f')
+UNION ALL SELECT 'hidden', name, '' FROM own WHERE relkind = 'S' AND oid NOT IN (SELECT sequence FROM owned)
+UNION ALL SELECT 'hidden', 'default', '' FROM pg_depend d JOIN pg_attrdef f ON f.oid = d.objid JOIN owned ON sequence = d.refobjid
+  WHERE d.classid = 'pg_attrdef'::regclass AND "table" <> f.adrelid
+UNION ALL SELECT 'hidden', proname::text, '' FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace WHERE ${isOwn}
+UNION ALL SELECT 'hidden', tgname::text, '' FROM pg_trigger WHERE NOT tgisinternal
+UNION ALL SELECT 'hidden', polname::text, '' FROM pg_policy
+UNION ALL SELECT 'hidden', rulename::text, '' FROM pg_rewrite JOIN own ON own.oid = ev_class`;
+
 export const postgresServer: ServerRules = {
   title: 'PostgreSQL',
   tap: PostgresTap,
@@ -39,6 +56,7 @@ WHERE datname ~ '${scratchPattern}' AND hashtextextended(datname, 0) NOT IN (${h
   tables: `
 SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
 WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  schemaParts,
   waits: waitsOf,
   holders: null,
   wrongLogin: new Set(['28P01', '28000']),

@@ -3,7 +3,7 @@ import { ordersOf, type SqlProgram } from '../program/index.ts';
 import { engineLevels } from '../database/index.ts';
 import { InputError } from '../base/index.ts';
 import type { IsolationName } from '../sql/index.ts';
-import { rulesOf } from './own-client.ts';
+import { requireDialect } from './own-client.ts';
 import { predict, type Prediction, type PredictionOptions } from './prediction.ts';
 import { Scratch } from './scratch.ts';
 import type { RealServer } from './server.ts';
@@ -41,10 +41,7 @@ export interface ReplayedOn {
 /** @throws InputError `replay/...`, `program/...` */
 export async function replayOn(program: SqlProgram, options: ReplayOnOptions): Promise<ReplayedOn> {
   const { server, isolation, before } = options;
-  if (program.dialect !== server.dialect) {
-    const { title } = rulesOf[server.dialect];
-    throw new InputError('replay/dialect', `the program speaks ${program.dialect}, and ${title} is another server`);
-  }
+  requireDialect(program, server);
   if (before !== null) requireSameSessions(before, program);
   const engine = engineLevels[program.dialect];
   const asked = isolation === 'all' ? (engine[0] ?? null) : isolation;

@@ -3,7 +3,9 @@ import { before, InputError, LATE, monotonicMs, onUnhandledRejection } from '../
 import { errorText, type SqlConnection, type SqlProgram, violationOf } from '../program/index.ts';
 import type { IsolationName } from '../sql/index.ts';
 import { Gate, type Lost } from './gate.ts';
-import { type Arrival, type Departure, LockStep, type Planned } from './lock-step.ts';
+import { ChosenSteps } from './chosen-steps.ts';
+import type { Arrival, GrantedOptions } from './granted.ts';
+import { type Departure, LockStep, type Planned } from './lock-step.ts';
 import { lostError, rulesOf } from './own-client.ts';
 import type { Scratch } from './scratch.ts';
 import type { RealServer } from './server.ts';
@@ -11,7 +13,14 @@ import type { RealServer } from './server.ts';
 /** Who goes when: one session after the other, or statement by statement. */
 export type Order =
   | { readonly kind: 'serial'; readonly sessions: readonly number[] }
-  | { readonly kind: 'planned'; readonly plan: readonly Planned[] };
+  | { readonly kind: 'planned'; readonly plan: readonly Planned[] }
+  | {
+      readonly kind: 'chosen';
+      readonly choose: (arrived: readonly Arrival[]) => Arrival;
+      readonly onAnswer: (arrival: Arrival) => void;
+      /** A session has returned or thrown. */
+      readonly onEnd: (session: number) => void;
+    };
 
 export interface ServerRun {
   /** In the order in which they were granted. */
@@ -58,7 +67,7 @@ class Run {
   readonly #program: SqlProgram;
   readonly #order: Order;
   readonly #options: ServerRunOptions;
-  readonly #lockStep: LockStep;
+  readonly #steps: LockStep | ChosenSteps;
   readonly #gates: { readonly gate: Gate; readonly session: number }[] = [];
   readonly #failures: { session: number; error: string }[] = [];
   readonly #asked: Arrival[] = [];
@@ -71,12 +80,15 @@ class Run {
     this.#options = options;
     const { client } = options.scratch;
     const { waits, holders } = rulesOf[options.server.dialect];
-    this.#lockStep = new LockStep({
-      plan: order.kind === 'planned' ? order.plan : [],
-      sessions: program.sessions.length,
+    const asking: GrantedOptions = {
       waits: (ids) => waits(client, ids),
       describe: async (id, wait) => (holders === null ? wait : { ...wait, holders: await holders(client, id) }),
-    });
+    };
+    const sessions = program.sessions.length;
+    this.#steps =
+      order.kind === 'chosen'
+        ? new ChosenSteps({ ...asking, sessions, choose: order.choose })
+        : new LockStep({ ...asking, sessions, plan: order.kind === 'planned' ? order.plan : [] });
   }
 
   /** @returns the connections that were open */
@@ -121,9 +133,10 @@ class Run {
     const results = this.#noResults();
     const sessions = this.#program.sessions.map(async (_, session) => {
       await this.#runSession(session, results);
-      this.#lockStep.ended(session);
+      if (this.#order.kind === 'chosen') this.#order.onEnd(session);
+      this.#steps.ended(session);
     });
-    await Promise.all([...sessions, this.#lockStep.run()]);
+    await Promise.all([...sessions, this.#steps.run()]);
     return results;
   }
 
@@ -148,18 +161,21 @@ class Run {
     const { server, scratch, isolation } = this.#options;
     const name = this.#program.sessionNames[session];
     const whose = `the connection of ${name === undefined ? 'the invariant' : `session "${name}"`}`;
+    const ordinal = this.#gates.filter((each) => each.session === session).length;
     let underWay: Arrival | null = null;
     const gate = new Gate({
       address: server,
       login: { user: server.user, password: server.password, database: scratch.database, isolation },
       tap: rulesOf[server.dialect].tap,
       onStatement: (sql, grant) => {
-        underWay = { session, sql, connection: gate.id ?? 0, grant, answer: null, wait: null, planned: [] };
+        underWay = { session, ordinal, sql, connection: gate.id ?? 0, grant, answer: null, wait: null, planned: [] };
         this.#arrived(underWay);
       },
       onAnswer: (answer) => {
-        if (underWay !== null) underWay.answer = answer;
-        this.#lockStep.changed();
+        if (underWay === null) return;
+        underWay.answer = answer;
+        if (this.#order.kind === 'chosen' && session < this.#program.sessions.length) this.#order.onAnswer(underWay);
+        this.#steps.changed();
       },
       onLost: (reason: Lost) => this.#onLost(lostError(reason, server, whose)),
     });
@@ -168,8 +184,8 @@ class Run {
   }
 
   #arrived(arrival: Arrival): void {
-    if (arrival.session < this.#program.sessions.length && this.#order.kind === 'planned') {
-      this.#lockStep.arrived(arrival);
+    if (arrival.session < this.#program.sessions.length && this.#order.kind !== 'serial') {
+      this.#steps.arrived(arrival);
       return;
     }
     (arrival.session < this.#program.sessions.length ? this.#serial : this.#asked).push(arrival);
@@ -201,21 +217,21 @@ class Run {
   }
 
   #underWay(): string {
-    const names = this.#lockStep.running.map(
+    const names = this.#steps.running.map(
       ({ session, sql }) => `session "${this.#program.sessionNames[session]}": ${sql}`,
     );
     return names.length === 0 ? 'no statement was under way' : names.join('; ');
   }
 
   #result({ violation, tables, late }: Pick<ServerRun, 'violation' | 'late'> & { readonly tables: string }): ServerRun {
-    const statements = this.#order.kind === 'planned' ? this.#lockStep.granted : this.#serial;
+    const statements = this.#order.kind === 'serial' ? this.#serial : this.#steps.granted;
     const answers = this.#program.sessionNames.map((_, at) =>
       statements.filter(({ session }) => session === at).map(({ sql, answer }) => [sql, answer?.text]),
     );
     return {
       statements,
       asked: this.#asked,
-      departure: this.#lockStep.departure,
+      departure: this.#steps.departure,
       failures: this.#failures,
       violation,
       outcome: JSON.stringify([answers, tables]),

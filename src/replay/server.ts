@@ -41,6 +41,11 @@ export interface ServerRules {
   readonly drop: (database: string) => string;
   /** Asks for the tables of the database that the client is connected to, as statements name them. */
   readonly tables: string;
+  /**
+   * Asks for what a schema has, as rows of a kind and two names: each table, each link of two tables by which a statement on one accesses the other,
+   * and what is hidden: triggers, views, functions, by which a statement accesses tables that it does not name.
+   */
+  readonly schemaParts: string;
   /** Of these connections, those that wait for a lock. */
   readonly waits: (client: ProgramClient, ids: readonly number[]) => Promise<ReadonlyMap<number, Wait>>;
   /** Connections that hold what this one waits for, where `waits` does not tell: asked once of each wait. */

@@ -1,6 +1,6 @@
 /** What a run on a real server says of the run that was predicted. */
 import type { SqlProgram } from '../program/index.ts';
-import type { Arrival } from './lock-step.ts';
+import type { Arrival } from './granted.ts';
 import type { Prediction } from './prediction.ts';
 import type { ServerRun } from './server-run.ts';
 
@@ -183,7 +183,11 @@ export function compare(program: SqlProgram, { statements, asked }: Prediction, 
   return [...ran, ...unsent, ...ofInvariant];
 }
 
-function waitText(program: SqlProgram, { lock, holders: ids }: NonNullable<Arrival['wait']>, run: ServerRun): string {
+export function waitText(
+  program: SqlProgram,
+  { lock, holders: ids }: NonNullable<Arrival['wait']>,
+  run: ServerRun,
+): string {
   const by = holders(program, ids, run);
   return `${lock}${by.length === 0 ? '' : `, held by ${by.join(', ')}`}`;
 }

@@ -17,6 +17,7 @@ import { defaults } from '../options/invocation.ts';
 import { reportFiles } from '../page/report-file.ts';
 import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram } from '../modules/user-program.ts';
+import { exploreOnCommand, refuseWithServer } from './explore-on.ts';
 import { exploreKeyProgram } from './explore-keys.ts';
 
 export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
@@ -63,6 +64,11 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         .argParser(seconds('timeout'))
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
+    .option(
+      '--on <url>',
+      'every order of statements on a real server: postgres://USER:PASSWORD@HOST:PORT or mysql://...',
+    )
+    .option('--no-reduction', 'with --on: also orders that differ in steps without a conflict only')
     .option('--replay <token>', 'only the history that printed this token')
     .option('--checkpoint <file>', 'write there where the exploration stands: every 30 s, and where it ends')
     .option('--resume <file>', 'continue from a checkpoint')
@@ -84,6 +90,17 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
       const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
       const { replay = null, json: isJson = false, dot = false, mermaid = false, color, remedies = false } = given;
       const { checkpoint = null, resume = null, report, summary, junit } = given;
+      if (given.on !== undefined) {
+        const { replay: token, checkpoint: written, resume: read, plans: which } = given;
+        const ofMock = { level, engine, granularity, estimate, rerun, dot, mermaid, remedies, report, summary, junit };
+        refuseWithServer({ ...ofMock, replay: token, checkpoint: written, resume: read, 'max-steps': given.maxSteps });
+        refuseWithServer({ plans: which === 'all', jobs: jobs > 1 });
+        const search = { kind: 'every', reduces: given.reduction, schedulesMax: maxHistories } as const;
+        const asked = { isolation, search, timeMaxMs: maxTime, timeoutMs: timeout, failsFast: failFast, json: isJson };
+        end(await exploreOnCommand(file, given.on, { ...asked, color }, host));
+        return;
+      }
+      if (!given.reduction) throw new InputError('option/reduction', '--no-reduction goes with --on');
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
         plans,
@@ -174,6 +191,7 @@ Examples:
   moirai explore cart.ts --level serializable --max-time 60
   moirai explore transfer.ts --isolation serializable --plans all
   moirai explore transfer.ts --remedies
+  moirai explore transfer.ts --on postgres://postgres@localhost
   moirai explore cart.ts --checkpoint cart.checkpoint --max-time 3600
   moirai explore cart.ts --checkpoint cart.checkpoint --resume cart.checkpoint
 

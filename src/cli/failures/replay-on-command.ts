@@ -95,7 +95,7 @@ const searchMsMax = 60_000;
 const exitCodes = { observed: 1, 'not-observed': 0, diverged: 2 } as const;
 
 /** @throws InputError `program/sql` */
-function requireSql(program: Program | SqlProgram, file: string): asserts program is SqlProgram {
+export function requireSql(program: Program | SqlProgram, file: string): asserts program is SqlProgram {
   if (!isSqlProgram(program))
     throw new InputError('program/sql', 'this program reads and writes keys; a server runs SQL programs', { file });
 }
@@ -110,7 +110,7 @@ async function replayableOf(file: string, { program, replay }: ReplayOnOptions, 
 }
 
 /** @throws InputError `option/url`, `option/on` */
-function plainServer(url: string): ServerUrl {
+export function plainServer(url: string): ServerUrl {
   const server = parseServerUrl(url);
   const { searchParams } = new URL(url);
   const mode = searchParams.get('sslmode') ?? searchParams.get('ssl-mode') ?? searchParams.get('ssl');
@@ -119,7 +119,7 @@ function plainServer(url: string): ServerUrl {
 }
 
 /** @throws InputError `option/isolation` */
-async function levelOf(text: string | undefined): Promise<Asked['isolation']> {
+export async function levelOf(text: string | undefined): Promise<IsolationName | 'all' | null> {
   if (text === undefined) return null;
   if (text === 'all') return text;
   const { isolationNamed } = await import('../../database/index.ts');

@@ -27,6 +27,7 @@ import type { Progress } from '../output/progress.ts';
 import type { TestOptions } from './test-options.ts';
 import { cutResult, pageOf, reportLevels, reportOne } from './test-report.ts';
 import { testSqlProgram } from './test-sql.ts';
+import { exploreOnCommand, refuseWithServer } from '../explore/explore-on.ts';
 import { placed } from '../modules/user-code.ts';
 import { printEnding, UserProgram, withEarlier, withKept } from '../modules/user-program.ts';
 
@@ -62,6 +63,10 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
       'run i of a seed is always the same run',
       wholeNumber('seed', Number.MIN_SAFE_INTEGER),
       defaults.seed,
+    )
+    .option(
+      '--on <url>',
+      'random orders of statements on a real server: postgres://USER:PASSWORD@HOST:PORT or mysql://...',
     )
     .option('--replay <token>', 'only the run that printed this token')
     .option('--no-failures', 'neither replay nor keep failing runs in .moirai/failures')
@@ -117,9 +122,18 @@ export function addTest(moirai: Command, host: Host, end: (code: ExitCode) => vo
           isolation,
           granularity,
           plans,
+          on,
           ...options
         },
       ) => {
+        if (on !== undefined) {
+          refuseWithServer({ level, engine, granularity, replay, conflicts, report, summary, junit });
+          refuseWithServer({ plans: plans === 'all', 'abort-rate': options.abortRate > 0 });
+          const search = { kind: 'random', runs: runs ?? 100, seed: options.seed } as const;
+          const asked = { isolation, search, timeMaxMs: maxTime ?? null, timeoutMs: timeout, failsFast: true, json };
+          end(await exploreOnCommand(file, on, { ...asked, color: options.color }, host));
+          return;
+        }
         const given = {
           ...(replay === undefined ? {} : { replay }),
           ...(conflicts === undefined ? {} : { conflicts }),

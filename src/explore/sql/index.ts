@@ -22,6 +22,8 @@ export type { ExploreSqlOptions, SqlProgress } from './explore-sql-options.ts';
 export type { ExploreSqlResult, SqlFailureKind } from './explore-sql-result.ts';
 export { type ExploreProfileOptions, exploreSqlProfile } from './explore-sql-profile.ts';
 export { type LevelCheckpoint, LevelsSaving } from './levels-saving.ts';
+export { ScheduleTree } from './schedule-tree.ts';
+export { type KnownTables, TextFootprints } from './text-footprints.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
 export {
   type AnySqlCheckpoint,
