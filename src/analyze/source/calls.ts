@@ -16,6 +16,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
+import { throwUnlessHolds } from './assertions.ts';
 import { callKnown } from './known-functions.ts';
 import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
@@ -53,7 +54,10 @@ export function call(machine: Machine, callee: Abstract, args: readonly Abstract
     case 'external': {
       const known = machine.external(callee);
       if (known !== callee) return call(machine, known, args, at);
-      return callKnown(machine, callee, args, at) ?? opaqueCall(machine, callee, args, at);
+      const given = callKnown(machine, callee, args, at);
+      if (given !== undefined) return given;
+      if (isUnused(machine, at)) throwUnlessHolds(machine, callee, args, calledName(machine, at));
+      return opaqueCall(machine, callee, args, at);
     }
     case 'choice': {
       if (pathsOf(callee) > pathsMax) {
@@ -71,6 +75,12 @@ export function call(machine: Machine, callee: Abstract, args: readonly Abstract
     default:
       return opaqueCall(machine, callee, args, at);
   }
+}
+
+/** Is it a statement by itself, awaited or not? */
+function isUnused({ project: { ts } }: Machine, at: ts.Node): boolean {
+  const whole = ts.isAwaitExpression(at.parent) ? at.parent : at;
+  return ts.isExpressionStatement(whole.parent);
 }
 
 export function invoke(machine: Machine, fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract {
