@@ -6,10 +6,10 @@ import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import { absent, type Abstract, type Cell, type Choice, endsOf, plain, Scope, unknown } from './abstract-value.ts';
 import { propertiesAddedTo } from './added-properties.ts';
-import { allOf, computedFrom, either, isConstant, not, readsBehind } from './conditions.ts';
+import { computedFrom, isConstant, readsBehind } from './conditions.ts';
 import { lineage } from './lineage.ts';
 import type { Machine } from './machine.ts';
-import { choose, isNothing, valueOf } from './value-arithmetic.ts';
+import { choose, conditionWhere, isNothing, valueOf } from './value-arithmetic.ts';
 
 /** The name of properties whose names are computed. */
 export const anyName = '[]';
@@ -46,19 +46,11 @@ export function setProperty(machine: Machine, owner: Abstract, name: string, val
 
 /** That the value is this one of its ends. Where another side has no properties, it is. */
 function conditionOfEnd(value: Choice, end: Abstract): Value {
-  const known = new Map<Abstract, Value>();
-  const conditionIn = (part: Abstract): Value => {
-    if (part.kind !== 'choice') return { kind: 'constant', value: part === end };
-    const found = known.get(part) ?? conditionInChoice(part);
-    known.set(part, found);
-    return found;
-  };
-  const conditionInChoice = ({ condition, ifTrue, ifFalse }: Choice): Value => {
-    if (ifFalse !== end && hasNoProperties(ifFalse)) return conditionIn(ifTrue);
-    if (ifTrue !== end && hasNoProperties(ifTrue)) return conditionIn(ifFalse);
-    return either(allOf([condition, conditionIn(ifTrue)]), allOf([not(condition), conditionIn(ifFalse)]));
-  };
-  return conditionIn(value);
+  return conditionWhere(
+    value,
+    (one) => one === end,
+    (side) => side !== end && hasNoProperties(side),
+  );
 }
 
 function hasNoProperties({ kind }: Abstract): boolean {

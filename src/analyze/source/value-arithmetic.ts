@@ -159,6 +159,27 @@ function pathsIn(side: Abstract): number {
   return side.kind === 'value' || side.kind === 'undefined' ? 1 : Infinity;
 }
 
+/** That the value is an end for which `test` holds. Of choices within choices, which share their sides. @param isLeftOut sides that the value is not */
+export function conditionWhere(
+  value: Abstract,
+  test: (end: Abstract) => boolean,
+  isLeftOut: (side: Abstract) => boolean,
+): Value {
+  const known = new Map<Abstract, Value>();
+  const within = (part: Abstract): Value => {
+    if (part.kind !== 'choice') return { kind: 'constant', value: test(part) };
+    const found = known.get(part) ?? inChoice(part);
+    known.set(part, found);
+    return found;
+  };
+  const inChoice = ({ condition, ifTrue, ifFalse }: Choice): Value => {
+    if (isLeftOut(ifFalse)) return within(ifTrue);
+    if (isLeftOut(ifTrue)) return within(ifFalse);
+    return either(allOf([condition, within(ifTrue)]), allOf([not(condition), within(ifFalse)]));
+  };
+  return within(value);
+}
+
 export function isNothing(abstract: Abstract): boolean {
   return (
     abstract.kind === 'undefined' ||

@@ -196,6 +196,17 @@ test('a value that is undefined in `where` is no missing condition', () => {
   );
 });
 
+test('where a value is undefined in `where` on one path, the call throws there, and a handler runs', () => {
+  const destroy = 'await Genre.destroy({ where: { name: given ? given.name : undefined } });';
+  expect(unit(destroy)).toBe(`unit f
+  if not(given)
+    return
+  DELETE FROM genres WHERE name = $1  [given.name]
+`);
+  const caught = unit(`try { ${destroy} } catch { await Genre.destroy({ where: { name: 'none' } }); }`);
+  expect(caught).toContain("else\n    DELETE FROM genres WHERE name = $1  ['none']");
+});
+
 test('a condition that only one path sets is there on that path', () => {
   expect(unit(`const where = {}; if (given) where.name = given; await Genre.destroy({ where });`)).toBe(`unit f
   if given

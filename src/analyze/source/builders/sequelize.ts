@@ -21,6 +21,7 @@ import { beginsTransaction } from './begins-transaction.ts';
 import { runFragment } from './chain.ts';
 import { objectIn } from './entity.ts';
 import { onEachPath } from './choices.ts';
+import { withoutRefused } from './refused-values.ts';
 import { optionsOf } from './clauses.ts';
 import { constantText, notRead, operand, whyNotConstant } from './fragment.ts';
 import { defineDecorated } from './sequelize-decorators.ts';
@@ -222,12 +223,13 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Defa
       case 'sync':
         return native(method, () => undefinedValue);
       default:
-        return native(method, (given, at) =>
-          onEachPath(machine, given, (args) => {
+        return native(method, (given, at) => {
+          const options = given.map((one) => withoutRefused(machine, one));
+          return onEachPath(machine, options, (args) => {
             const used = scopes ?? scopesOf(machine, key, constant('defaultScope'), at);
             return called(machine, key, name, method, args, at, used);
-          }),
-        );
+          });
+        });
     }
   });
   const made: Native = {
