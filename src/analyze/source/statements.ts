@@ -110,12 +110,12 @@ function after(machine: Machine, value: Abstract): Completion {
   return value.kind === 'never' ? { end: 'throw', ended: [] } : normalCompletion;
 }
 
-/** Functions given to code outside the sources, which no code here awaits: a job, a listener. */
+/** Functions given to code outside the sources, which no code here awaits: a job, a listener. What an open transaction gives away runs in it. */
 function passedOn(machine: Machine, value: Abstract): void {
   if (value.kind !== 'external') return;
   for (const fn of value.made ?? []) {
     const reason = `how often ${value.module} calls its function`;
-    if (machine.isSetup)
+    if (machine.isSetup && machine.emitter.open === null)
       machine.found({
         name: `${value.module === '' ? value.path.join('.') : value.module}: ${functionName(machine, fn)}`,
         node: fn.node,

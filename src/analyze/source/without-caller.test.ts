@@ -42,3 +42,17 @@ test('dead code is listed', () => {
   const text = read({ 'a.ts': `${pg}function purge() { return pool.query('DELETE FROM items'); }` });
   expect(text).toContain('not understood: no unit reaches this statement: none calls purge');
 });
+
+test('a function that a job gives to a library while its transaction is open runs in that transaction', () => {
+  const source = `import Queue from 'bee-queue'; import csv from 'some-csv'; import { Pool } from 'pg';
+    const pool = new Pool(); const jobs = new Queue('jobs');
+    jobs.process(async (job) => {
+      const client = await pool.connect();
+      await client.query('BEGIN');
+      csv.parse(job.data, { chunk: async (row) => { await client.query('DELETE FROM items WHERE id = $1', [row.id]); } });
+      await client.query('COMMIT');
+    });`;
+  const text = read({ 'jobs.ts': source });
+  expect(text.match(/DELETE/g)).toHaveLength(1);
+  expect(text).toMatch(/ {2}transaction .*\n {4}for pass .*\n {6}DELETE FROM items/);
+});

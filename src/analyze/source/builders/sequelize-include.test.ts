@@ -196,6 +196,12 @@ test('a value that is undefined in `where` is no missing condition', () => {
   );
 });
 
+test('the library ignores an option of `include` that it does not have, and `on` is listed', () => {
+  const of = (option: string) => unit(`await Author.findAll({ include: [{ association: 'genres', ${option} }] });`);
+  expect(of('seperate: true')).toBe(of(''));
+  expect(of('on: { id: 1 }')).toContain('not understood: `on` of an included model is not read');
+});
+
 test('where a value is undefined in `where` on one path, the call throws there, and a handler runs', () => {
   const destroy = 'await Genre.destroy({ where: { name: given ? given.name : undefined } });';
   expect(unit(destroy)).toBe(`unit f
@@ -204,7 +210,7 @@ test('where a value is undefined in `where` on one path, the call throws there, 
   DELETE FROM genres WHERE name = $1  [given.name]
 `);
   const caught = unit(`try { ${destroy} } catch { await Genre.destroy({ where: { name: 'none' } }); }`);
-  expect(caught).toContain("else\n    DELETE FROM genres WHERE name = $1  ['none']");
+  expect(caught).toContain("if not(given)\n    genres := DELETE FROM genres WHERE name = $1  ['none']");
 });
 
 test('a condition that only one path sets is there on that path', () => {

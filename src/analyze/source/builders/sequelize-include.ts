@@ -25,8 +25,8 @@ export interface Joins {
   readonly columns: readonly Fragment[];
 }
 
-const known =
-  /^(?:model|association|as|where|required|attributes|include|through|paranoid|order|right|duplicating|subQuery|separate|limit|nested|all)$/;
+/** Options of the library; it ignores other names. */
+const notKnown = /^(?:on|or|logging|searchPath|indexHints|group|having)$/;
 
 /** What the option says; text where it is not read. */
 export function includedRows(
@@ -58,7 +58,7 @@ function includedOne({ machine }: Context, key: object, given: Abstract): readon
       options: new Map(),
       isRequired: false,
     }));
-  const unread = [...options.keys()].find((name) => !known.test(name));
+  const unread = [...options.keys()].find((name) => notKnown.test(name));
   if (unread !== undefined) return `\`${unread}\` of an included model is not read`;
   if (entriesOf(optionsOf(options.get('through')).get('where')) !== null)
     return '`through.where` of an included model is not read';
