@@ -31,14 +31,18 @@ function shapesOf([a, b, c]: readonly (typeof cells)[number][]): readonly (reado
     [[[a.read, b.write], a.read], [[b.read, a.write]], [b.write]],
     [[[a.read, b.write]], [[b.read, a.write]], [[b.read, c.write, a.read]]],
     [[[a.read, b.write]], [[b.read, c.write], [a.write]], [c.write]],
+    [[[a.read, b.write]], [[b.read, a.write]], [[b.read, a.write, a.read]]],
+    [[[a.read, b.read, a.write]], [[a.read, b.read, b.write]], [[a.read, b.read, c.write]]],
+    [[[a.read, b.read, c.write]], [[b.read, c.read, a.write]], [[c.read, a.read, b.write]]],
+    [[[a.read, b.read, c.write]], [[b.read, c.read, a.write]], [[c.read, b.write, a.read]]],
   ];
 }
 
 interface Frame {
   readonly begin: readonly string[];
   readonly end: string;
-  /** Is what it does first rolled back to a savepoint? */
-  readonly hasSavepoint: boolean;
+  /** What is rolled back to a savepoint: what it does first, or all, and then what it does last is done again. */
+  readonly undone: 'nothing' | 'first' | 'all';
 }
 
 function frameOf(dialect: Dialect): fc.Arbitrary<Frame> {
@@ -48,7 +52,10 @@ function frameOf(dialect: Dialect): fc.Arbitrary<Frame> {
       { arbitrary: fc.constantFrom(...otherBegins[dialect]), weight: 1 },
     ),
     end: fc.oneof({ arbitrary: fc.constant('COMMIT'), weight: 8 }, { arbitrary: fc.constant('ROLLBACK'), weight: 1 }),
-    hasSavepoint: fc.nat(9).map((drawn) => drawn === 0),
+    undone: fc.oneof(
+      { arbitrary: fc.constant('nothing' as const), weight: 8 },
+      { arbitrary: fc.constantFrom('first' as const, 'all' as const), weight: 2 },
+    ),
   });
 }
 
@@ -56,11 +63,16 @@ function sessionOf(shape: Shape, frames: readonly Frame[]): Action[] {
   const texts = shape.flatMap((part, place): readonly string[] => {
     const frame = frames[place];
     if (typeof part === 'string' || frame === undefined) return [part].flat();
-    const [first = '', ...others] = part;
-    const inner = frame.hasSavepoint ? ['SAVEPOINT a', first, 'ROLLBACK TO SAVEPOINT a', ...others] : part;
-    return [...frame.begin, ...inner, frame.end];
+    return [...frame.begin, ...bodyOf(part, frame), frame.end];
   });
   return texts.map((sql) => ({ kind: 'sql', sql }));
+}
+
+function bodyOf(part: readonly string[], { undone }: Frame): readonly string[] {
+  if (undone === 'nothing') return part;
+  const length = undone === 'first' ? 1 : part.length;
+  const others = undone === 'first' ? part.slice(1) : part.slice(-1);
+  return ['SAVEPOINT a', ...part.slice(0, length), 'ROLLBACK TO SAVEPOINT a', ...others];
 }
 
 export function dangerousSessions(dialect: Dialect): fc.Arbitrary<Sessions> {

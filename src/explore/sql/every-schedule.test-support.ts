@@ -17,11 +17,15 @@ export interface WalkedSchedule {
   readonly outcome: string;
 }
 
-/** By the processes of their steps, in order. `null`: there are more than that. */
+/**
+ * By the processes of their steps, in order. `null`: there are more than that.
+ * @param prefix only those that begin with these decisions, where more than one session could go next
+ */
 export async function everySchedule(
   program: SqlProgram,
   profile: Profile,
   schedulesMax: number,
+  prefix: readonly number[] = [],
 ): Promise<ReadonlyMap<string, WalkedSchedule> | null> {
   const shared = { memory: new ArrivalMemory(), sharedPlans: new SharedPlans(), sharedSchema: new SharedSchema() };
   const findings = new SqlFindings(program.sessionNames, {
@@ -31,7 +35,7 @@ export async function everySchedule(
   const walked = new Map<string, WalkedSchedule>();
   for (let begin: readonly string[] | null = []; begin !== null; ) {
     if (walked.size === schedulesMax) return null;
-    const walk = new Walk(begin);
+    const walk = new Walk(begin, prefix);
     const run = await checkedRun(program, { ...exploringRun(walk.decisions, { profile, ...shared }), ...walk.options });
     assert(run.kind === 'finished', 'a run of a small program ends in time');
     const seen = await findings.note(run);
@@ -47,18 +51,23 @@ export function keyOf(processes: readonly string[]): string {
   return processes.join(' ');
 }
 
-/** One run. It begins with these processes, and takes the first that is ready from there on. */
+/** One run. It begins with the prefix and these processes, and takes the first that is ready from there on. */
 class Walk {
   readonly steps: Step[] = [];
   readonly isUrgent: boolean[] = [];
   readonly #begin: readonly string[];
+  /** Decisions of the prefix that are to come. */
+  readonly #decided: number[];
+  /** How many steps the prefix has. */
+  #fixed = 0;
   readonly #footprints = new StepFootprints();
   readonly #ready: (readonly string[])[] = [];
   #database: SqlDatabase | null = null;
   #last: string | null = null;
 
-  constructor(begin: readonly string[]) {
+  constructor(begin: readonly string[], prefix: readonly number[]) {
     this.#begin = begin;
+    this.#decided = [...prefix];
     this.#footprints.begin();
   }
 
@@ -97,7 +106,7 @@ class Walk {
   /** How the next run begins: with another process at the last place where there is one. */
   next(): readonly string[] | null {
     const taken = this.steps.map(({ process }) => process);
-    for (let place = taken.length - 1; place >= 0; place -= 1) {
+    for (let place = taken.length - 1; place >= this.#fixed; place -= 1) {
       const ready = this.#ready[place] ?? [];
       const other = ready[ready.indexOf(taken[place] ?? '') + 1];
       if (other !== undefined) return [...taken.slice(0, place), other];
@@ -107,12 +116,20 @@ class Walk {
 
   #choose(connections: readonly number[]): number {
     const ready = connections.map((connection) => this.#footprints.processOf(connection));
-    const at = Math.max(0, ready.indexOf(this.#begin[this.#ready.length] ?? ''));
+    const at = this.#decide(ready);
     this.#ready.push(ready);
     const waiting = this.#database?.scheduler.waiting() ?? [];
     this.isUrgent.push(waiting.some(({ wait }) => wait?.isUrgent?.() === true));
     this.#last = ready[at] ?? null;
     return at;
+  }
+
+  #decide(ready: readonly string[]): number {
+    if (this.#decided.length === 0) return Math.max(0, ready.indexOf(this.#begin[this.#ready.length] ?? ''));
+    this.#fixed = this.#ready.length + 1;
+    if (ready.length === 1) return 0;
+    const decided = this.#decided.shift() ?? 0;
+    return decided < ready.length ? decided : 0;
   }
 
   #noteStep(): void {

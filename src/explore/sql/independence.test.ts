@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseProfile } from '../../database/index.ts';
 import { everyEngineLevel } from '../../sql-program/engines.test-support.ts';
+import { dangerousSessions } from '../../sql-program/dangerous-sessions.test-support.ts';
 import {
   closeSessions,
   countSteps,
@@ -24,11 +25,13 @@ interface Compared {
   readonly wrong: readonly string[];
 }
 
-function compareNeighbours(schedules: ReadonlyMap<string, WalkedSchedule>): Compared {
+/** @param from the first steps are the same in all */
+function compareNeighbours(schedules: ReadonlyMap<string, WalkedSchedule>, from = 0): Compared {
   let pairs = 0;
   const wrong: string[] = [];
   for (const schedule of schedules.values())
     for (const [at, first] of schedule.steps.entries()) {
+      if (at < from) continue;
       const second = schedule.steps[at + 1];
       // What is urgent belongs to the step before it.
       if (second === undefined || areDependent(first, second) || schedule.isUrgent[at] === true) continue;
@@ -97,6 +100,58 @@ describe('independent neighbours commute', () => {
     );
     expect(pairs).toBeGreaterThan(0);
   });
+});
+
+/** How many steps do all begin with? */
+function sharedSteps(schedules: ReadonlyMap<string, WalkedSchedule>): number {
+  const all = [...schedules.values()].map(({ steps }) => steps);
+  const [first = []] = all;
+  const differs = first.findIndex(({ process }, at) => all.some((steps) => steps[at]?.process !== process));
+  return differs < 0 ? first.length : differs;
+}
+
+describe('independent neighbours of transactions with rw-conflicts in a row commute', () => {
+  test.each(everyEngineLevel)('%s %s', { timeout: 100_000_000 }, async (dialect, isolation) => {
+    const profile = parseProfile({ engine: dialect, isolation });
+    let pairs = 0;
+    const decisions = fc.array(fc.nat(2), { minLength: 20, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(dangerousSessions(dialect), decisions, async (sessions, drawn) => {
+        const steps = countSteps(sessions, dialect === 'postgres' && isolation === 'serializable');
+        const prefix = drawn.slice(
+          0,
+          Math.max(
+            0,
+            steps.reduce((sum, each) => sum + each, isHeavy ? -6 : -5),
+          ),
+        );
+        const program = programOf(dialect, sessions, { speaks: 'directly' });
+        const schedules = await everySchedule(program, profile, 400, prefix);
+        fc.pre(schedules !== null);
+        const compared = compareNeighbours(schedules ?? new Map(), sharedSteps(schedules ?? new Map()));
+        pairs += compared.pairs;
+        expect(compared.wrong).toEqual([]);
+      }),
+      { numRuns: isHeavy ? 1_000 : 6 },
+    );
+    expect(pairs).toBeGreaterThan(0);
+  });
+});
+
+test('PostgreSQL: a commit looks at two readers in the order in which they have come across its write', async () => {
+  const session = (...statements: string[]) => statements.map((sql) => ({ kind: 'sql' as const, sql }));
+  const count = (rows: string): string => `SELECT count(*) AS n FROM ${rows}`;
+  const sessions = [
+    session('BEGIN', count('t WHERE k = 2'), 'INSERT INTO h VALUES (1)', 'COMMIT'),
+    session('BEGIN', count('h'), 'INSERT INTO t VALUES (4, 40, 2, 7)', 'COMMIT'),
+    session('BEGIN', count('h'), 'UPDATE t SET k = k + 1 WHERE id = 1', count('t WHERE k = 2'), 'COMMIT'),
+  ];
+  const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+  const program = programOf('postgres', sessions, { speaks: 'directly' });
+  const schedules = await everySchedule(program, profile, 100, [0, 2, 1, 1, 2, 1, 2]);
+  const { pairs, wrong } = compareNeighbours(schedules ?? new Map(), 7);
+  expect(pairs).toBeGreaterThan(0);
+  expect(wrong).toEqual([]);
 });
 
 describe('InnoDB: neighbours that decide together which transactions a deadlock may roll back', () => {
