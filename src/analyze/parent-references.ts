@@ -61,13 +61,14 @@ interface NamedParent {
   readonly index: Index;
 }
 
-/** A column and a key that the path gives one value. */
+/** A column by which a condition looks for rows, and a key, that the path gives one value. Where all rows are named by key, parents tell nothing. */
 function namedTogether(
   path: AnalyzedPath,
 ): readonly (NamedParent & { readonly table: Table; readonly column: string })[] {
   const accesses = path.flatMap(({ moments }) => moments.flat());
   const parents = accesses.flatMap(namedByOneValue);
-  return accesses.flatMap(({ table, having = new Map<string, Value>() }) =>
+  const searches = accesses.filter(({ row }) => row.kind === 'condition' || row.kind === 'taken');
+  return searches.flatMap(({ table, having = new Map<string, Value>() }) =>
     [...having].flatMap(([column, value]) => {
       const text = runText(value);
       return parents.flatMap(({ named, ...one }) => (named === text ? [{ ...one, table, column }] : []));

@@ -69,7 +69,7 @@ export async function withdraw(user: number, amount: number): Promise<void> {
   await pool.query("INSERT INTO orders (account_id, amount, status) VALUES ($1, $2, 'open')", [account, amount]);
 }`,
     verdict: 'violated',
-    confirmed: [['order', 'one transaction around order and FOR UPDATE at app.ts:5']],
+    confirmed: [['order', 'one transaction around order and order at serializable, with a retry on 40001']],
   },
   {
     name: 'bookings up to a capacity, counted under the lock of what is booked',

@@ -152,7 +152,7 @@ ${addJob}`,
   });
 }`,
     verdict: 'violated',
-    confirmed: [['book', 'book at serializable, with a retry on 40001']],
+    confirmed: [['book', 'FOR UPDATE at app.ts:11']],
   },
   {
     name: 'names that are looked for before they are inserted',
