@@ -567,17 +567,17 @@ describe('Prisma', () => {
       '$transaction of calls that differ by path',
       `const filter = { ...(first && { id }), ...(second && { name: 'x' }) }; await prisma.$transaction([prisma.tag.count({ where: filter }), prisma.tag.deleteMany({ where: filter })]);`,
       `  transaction unit
-    if second
-      if first
+    if first
+      if second
         SELECT count(*) AS count FROM "Tag" WHERE (id = $1 AND name = $2)  [id, 'x']
         DELETE FROM "Tag" WHERE (id = $1 AND name = $2)  [id, 'x']
       else
-        SELECT count(*) AS count FROM "Tag" WHERE name = $1  ['x']
-        DELETE FROM "Tag" WHERE name = $1  ['x']
-    else
-      if first
         SELECT count(*) AS count FROM "Tag" WHERE id = $1  [id]
         DELETE FROM "Tag" WHERE id = $1  [id]
+    else
+      if second
+        SELECT count(*) AS count FROM "Tag" WHERE name = $1  ['x']
+        DELETE FROM "Tag" WHERE name = $1  ['x']
       else
         SELECT count(*) AS count FROM "Tag"
         DELETE FROM "Tag"`,
