@@ -48,3 +48,15 @@ test('a promise that its function rejects', () => {
   });
   expect(text).toContain(`DELETE FROM items WHERE name = $1  [if((given = ''), 'y', given)]`);
 });
+
+test('where an error of a function is caught and thrown again, the code behind it runs on the paths without one', () => {
+  const text = read({
+    'a.ts': `${pg}import axios from 'axios';
+      const fetched = async (id) => { try { const found = await axios.get('/items/' + id); return found.data; } catch { throw new Error('not fetched'); } };
+      export const f = (id) => fetched(id)
+        .then((found) => pool.query('UPDATE items SET name = $1', [found.name]))
+        .catch(() => pool.query('DELETE FROM items'));`,
+  });
+  expect(text).toMatch(/if not\(.*\)\n.*UPDATE items SET name = \$1/);
+  expect(text).toContain('DELETE FROM items');
+});

@@ -220,7 +220,7 @@ function runOnError(machine: Machine, statements: readonly Statement[], handler:
     const step = { kind: 'branch' as const, condition, ifTrue: [] as AnyStep[], ifFalse: [] };
     emitter.nest(step);
     const mark = emitter.mark();
-    emitter.reset({ ...mark, list: step.ifTrue });
+    emitter.reset({ ...mark, list: step.ifTrue, path: [...mark.path, condition] });
     ran = memory.during(handler);
     emitter.reset(mark);
   }
