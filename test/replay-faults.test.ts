@@ -1,10 +1,12 @@
 /** What goes wrong on the server while a replay runs is one clear error, and a scratch database is dropped only where moirai made it. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
 import type { RealServer } from '../src/replay/index.ts';
+import { UserFolder } from './support/cli.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';
 import { counter, mysqlSpeech, postgresSpeech, type Send, type Speech } from './support/replayed-programs.ts';
@@ -90,6 +92,39 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     await expect(replay(crashed, onPostgres, { before })).rejects.toMatchObject({ code: 'replay/server' });
     await until(async () => expect(await scratches()).toHaveLength(1), 10_000);
     await replay(before, onPostgres);
+    expect(await scratches()).toEqual([]);
+  });
+
+  const often = process.env['MOIRAI_HEAVY'] === '1' ? 100 : 5;
+
+  test(`${often} replays leave nothing behind: no connection, lock, database, process or file`, async () => {
+    const counted = async (what: string): Promise<number> =>
+      Number((await client.query(`SELECT count(*) AS n FROM ${what}`)).rows[0].n);
+    const counts = async (): Promise<object> => ({
+      connections: await counted(`pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`),
+      locks: await counted(`pg_locks WHERE pid <> pg_backend_pid()`),
+      databases: await counted('pg_database'),
+      processes: readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim(),
+    });
+    const descriptors = (): number => readdirSync('/proc/self/fd').length;
+    const temporary = new UserFolder();
+    vi.stubEnv('TMPDIR', temporary.path);
+    await replay(before, onPostgres);
+    const [first, open] = [await counts(), descriptors()];
+    for (let i = 0; i < often; i += 1) {
+      const { levels } = await replay(before, onPostgres);
+      expect(levels[0]?.verdict.kind).toBe('observed');
+    }
+    await expect.poll(counts, { timeout: 10_000 }).toEqual(first);
+    await expect.poll(descriptors).toBeLessThanOrEqual(open);
+    expect(readdirSync(temporary.path)).toEqual([]);
+    vi.unstubAllEnvs();
+    temporary.remove();
+  });
+
+  test('a schema that the server refuses leaves nothing behind', async () => {
+    const refused = { ...before, schema: [...before.schema, 'SELECT 1 / 0'] };
+    await expect(replay(refused, onPostgres, { before })).rejects.toMatchObject({ code: 'program/schema' });
     expect(await scratches()).toEqual([]);
   });
 
