@@ -6,8 +6,14 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { forEveryChoiceAsync } from '../src/base/index.ts';
 import { defaultIsolation, engineLevels } from '../src/database/index.ts';
-import type { SqlProgram } from '../src/program/index.ts';
-import { exploreOn, type ExploredOn, type ExploreOnOptions, type RealServer } from '../src/replay/index.ts';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
+import {
+  exploreOn,
+  type ExploredOn,
+  type ExploreOnOptions,
+  type RealServer,
+  verdictOfExplored,
+} from '../src/replay/index.ts';
 import type { Arrival } from '../src/replay/granted.ts';
 import { Scratch } from '../src/replay/scratch.ts';
 import { runOnServer } from '../src/replay/server-run.ts';
@@ -185,6 +191,29 @@ describe.skipIf(postgres === undefined)('the commands', () => {
     expect([ended.code, ended.err]).toEqual([3, expect.stringContaining(`[${code}]`)]);
   });
 });
+
+test.skipIf(postgres === undefined)(
+  'nothing green is said of a statement that always fails, or of a silent session',
+  async () => {
+    const send = (sql: string) => (connection: SqlConnection) =>
+      postgresSpeech.withClient(connection, async (query) => void (await query(sql).catch(() => {})));
+    const programWith = (second: (connection: SqlConnection) => unknown): SqlProgram =>
+      sqlProgram({
+        ...counter(postgresSpeech, ''),
+        sessions: { a: send('SELECT 1'), b: second },
+        invariant: () => true,
+      });
+    const misspelt = await explored(programWith(send('SELEKT 1')), onPostgres, true);
+    expect(misspelt.missing).toBe('a statement failed in every schedule: session "b": SELEKT 1');
+    expect(verdictOfExplored(misspelt)).toBe('unknown');
+    const silent = await explored(
+      programWith(() => 0),
+      onPostgres,
+      true,
+    );
+    expect([silent.missing, verdictOfExplored(silent)]).toEqual(['session "b" sent no statement', 'unknown']);
+  },
+);
 
 test.skipIf(postgres === undefined)('an interruption and a limit of time end with what is known', async () => {
   const end = new AbortController();

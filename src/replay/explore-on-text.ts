@@ -4,15 +4,16 @@ import { statementLine } from '../sql/index.ts';
 import type { ExploredOn, ServerFailure } from './explore-on.ts';
 import { leftOverText, type ReplayedText } from './replay-text.ts';
 
-export function verdictOfExplored({ failing, stopped }: ExploredOn): 'violated' | 'satisfied' | 'unknown' {
+export function verdictOfExplored({ failing, stopped, missing }: ExploredOn): 'violated' | 'satisfied' | 'unknown' {
   if (failing > 0) return 'violated';
-  return stopped === null ? 'satisfied' : 'unknown';
+  return stopped === null && missing === null ? 'satisfied' : 'unknown';
 }
 
 export function formatExploredOn(explored: ExploredOn, { style = plain, width = 80 }: ReplayedText = {}): string {
-  const { outcomes, assumed, leftOver, failures, server } = explored;
+  const { outcomes, assumed, missing, leftOver, failures, server } = explored;
   const notes = [
     `distinct outcomes ${formatCount(outcomes)}`,
+    ...(missing === null ? [] : [`missing: ${missing}`]),
     ...(assumed === null ? [] : [`assumed: ${assumed}`]),
     ...(leftOver.length === 0 ? [] : [leftOverText(leftOver)]),
   ];
@@ -64,8 +65,19 @@ function formatFailure(
 }
 
 export function exploredOnJson(explored: ExploredOn): object {
-  const { server, isolation, schedules, repetitions, outcomes, failing, failures, stopped, assumed, leftOver } =
-    explored;
+  const {
+    server,
+    isolation,
+    schedules,
+    repetitions,
+    outcomes,
+    failing,
+    failures,
+    stopped,
+    missing,
+    assumed,
+    leftOver,
+  } = explored;
   return {
     server,
     isolation,
@@ -76,6 +88,7 @@ export function exploredOnJson(explored: ExploredOn): object {
     violations: failing,
     complete: stopped === null,
     stopped,
+    missing,
     assumed,
     leftOver,
     failures,

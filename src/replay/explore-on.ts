@@ -64,6 +64,8 @@ export interface ExploredOn {
   readonly failures: readonly ServerFailure[];
   /** Why not every schedule was run; `null`: every one was. */
   readonly stopped: string | null;
+  /** What no schedule has shown, so that nothing green can be said: a session was silent, a statement always failed. */
+  readonly missing: string | null;
   /** Were schedules drawn, and not every one tried? */
   readonly isRandom: boolean;
   /** What leaving out schedules takes for granted. */
@@ -113,6 +115,8 @@ class Exploration {
   readonly #failures = new Map<string, ServerFailure>();
   /** Sessions that have sent a statement in some run. */
   readonly #heard = new Set<number>();
+  /** Statements by their session and text: has one of them succeeded? */
+  readonly #succeeded = new Map<string, boolean>();
   #schedules = 0;
   #repetitions = 0;
   #failing = 0;
@@ -159,7 +163,11 @@ class Exploration {
     }
     this.#schedules += 1;
     this.#outcomes.add(run.outcome);
-    for (const { session } of run.statements) this.#heard.add(session);
+    for (const { session, sql, answer } of run.statements) {
+      this.#heard.add(session);
+      const key = `session "${this.#program.sessionNames[session]}": ${sql}`;
+      this.#succeeded.set(key, this.#succeeded.get(key) === true || answer?.error === null);
+    }
     this.#options.onRun?.(run);
     const message = this.#faultOf(run);
     if (message !== null) this.#fails(message, run);
@@ -182,9 +190,16 @@ class Exploration {
     );
   }
 
+  #missing(): string | null {
+    if (this.#schedules === 0) return null;
+    const silent = this.#program.sessionNames.find((_, session) => !this.#heard.has(session));
+    if (silent !== undefined) return `session "${silent}" sent no statement`;
+    const [failing] = [...this.#succeeded].find(([, hasSucceeded]) => !hasSucceeded) ?? [];
+    return failing === undefined ? null : `a statement failed in every schedule: ${failing}`;
+  }
+
   result(): ExploredOn {
     const { version, leftOver } = this.#scratch;
-    const silent = this.#program.sessionNames.find((_, session) => !this.#heard.has(session));
     const first = this.#hasEnough ? 'at the first failing schedule' : null;
     return {
       server: version,
@@ -194,7 +209,8 @@ class Exploration {
       outcomes: this.#outcomes.size,
       failing: this.#failing,
       failures: [...this.#failures.values()],
-      stopped: this.#stopped ?? first ?? (silent === undefined ? null : `session "${silent}" sent no statement`),
+      stopped: this.#stopped ?? first,
+      missing: this.#missing(),
       isRandom: this.#options.search.kind === 'random',
       assumed: this.#orders.assumed,
       leftOver,

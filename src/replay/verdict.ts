@@ -60,6 +60,11 @@ export function judge(judged: Judged): Verdict {
   if (violation !== null && serial.some((one) => isSerial || one.violation === violation))
     return { kind: 'diverged', reason: `so it ends where the sessions run one after another, too: ${violation}` };
   if (violation !== null) return { kind: 'observed', message: violation };
+  if (failed !== null && failsSerially(program, failed, serial))
+    return {
+      kind: 'diverged',
+      reason: `so it fails where the sessions run one after another, too: ${errorOf(failed)}`,
+    };
   if (failed !== null) return failed;
   const wait = unpredictedWait(program, prediction, run);
   if (wait !== null) return wait;
@@ -94,6 +99,22 @@ function predictedFailure({ sessionNames }: SqlProgram, run: ServerRun, failed: 
 }
 
 type Prevented = Extract<Verdict, { kind: 'prevented' }>;
+
+/** Does the statement fail in every order of the sessions? Then no other session is the reason: it may be no SQL. */
+function failsSerially(
+  { sessionNames }: SqlProgram,
+  { session, sql, code }: Prevented,
+  serial: readonly ServerRun[],
+): boolean {
+  return (
+    serial.length > 0 &&
+    serial.every(({ statements }) =>
+      statements.some(
+        (each) => sessionNames[each.session] === session && each.sql === sql && each.answer?.error?.code === code,
+      ),
+    )
+  );
+}
 
 /** The session that got it went on: what it wrote is lost without another session's doing. */
 function errorOf({ session, code, message }: Prevented): string {
