@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { serveDatabase } from '../src/serve/index.ts';
 import { openSqlDatabase, parseProfile } from '../src/database/index.ts';
 import type { RealServer, ReplayedOn } from '../src/replay/index.ts';
-import { type SqlProgram, sqlProgram } from '../src/program/index.ts';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
 import { faultInReport } from '../src/report/index.ts';
 import { runHere } from './support/cli.ts';
 import { KeptInMemory } from './support/kept-in-memory.ts';
@@ -82,6 +82,16 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     expect(levels[1]?.verdict).toMatchObject({ session: 'reader', code: null, message: 'was answered (1), not (0)' });
   });
 
+  test('also where a column has the time of each run', async () => {
+    const schema = [
+      'CREATE TABLE t (id int PRIMARY KEY, n int, at timestamptz DEFAULT clock_timestamp(), on_day timestamp)',
+      `INSERT INTO t (id, n, on_day) VALUES (1, 0, '2020-01-02 03:04:05'), (2, 1, clock_timestamp())`,
+    ];
+    const timed = { ...readSkew(postgresSpeech), schema };
+    const { levels } = await replay(timed, onPostgres, { isolation: 'all' });
+    expect(levels.map(({ verdict }) => verdict.kind)).toEqual(['observed', 'prevented', 'prevented']);
+  });
+
   test('what also ends so one session after another is not observed, whatever the connections are', async () => {
     const { levels } = await replay(lastWriter(postgresSpeech, 'pg_backend_pid()'), onPostgres);
     const reason = 'so it ends where the sessions run one after another, too: n is 1';
@@ -96,6 +106,24 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     );
     expect(levels.map(({ verdict: { kind } }) => kind)).toEqual(['observed', 'diverged', 'diverged']);
     expect(levels[1]?.verdict).toMatchObject({ reason: expect.stringContaining('got 40001') as string });
+  });
+
+  test('a change that the server does not understand prevents nothing', async () => {
+    const before = counter(postgresSpeech, '');
+    const [alice = never] = before.sessions;
+    const misspelt = (connection: SqlConnection): Promise<void> =>
+      postgresSpeech
+        .withClient(connection, async (send) => {
+          await send('BEGIN');
+          await send('SELECT n FROM t WHERE id = 1 FOR UPDAET');
+        })
+        .catch(() => {});
+    const changed = sqlProgram({ ...before, sessions: { alice, bob: misspelt }, invariant: () => true });
+    const { levels } = await replay(changed, onPostgres, { before });
+    expect(levels[0]?.verdict).toMatchObject({
+      kind: 'diverged',
+      reason: expect.stringMatching(/^so it fails where the sessions run one after another, too: .*42601/) as string,
+    });
   });
 
   test('a server that accepts connections and says nothing is an error', async () => {

@@ -8,6 +8,7 @@ import type { Arrival, GrantedOptions } from './granted.ts';
 import { type Departure, LockStep, type Planned } from './lock-step.ts';
 import { lostError, rulesOf } from './own-client.ts';
 import type { Scratch } from './scratch.ts';
+import { withoutClock } from './without-clock.ts';
 import type { RealServer } from './server.ts';
 
 /** Who goes when: one session after the other, or statement by statement. */
@@ -32,7 +33,7 @@ export interface ServerRun {
   readonly failures: readonly { readonly session: number; readonly error: string }[];
   /** What the invariant says is wrong; `null`: it holds, or was not asked since a session failed. */
   readonly violation: string | null;
-  /** What the sessions were answered, and the rows of all tables: two runs with the same text did the same. */
+  /** What the sessions were answered, and the rows of all tables, without the clock: two runs with the same text did the same. */
   readonly outcome: string;
   /** Connections of sessions, by the session's position. */
   readonly connections: ReadonlyMap<number, number>;
@@ -234,7 +235,7 @@ class Run {
       departure: this.#steps.departure,
       failures: this.#failures,
       violation,
-      outcome: JSON.stringify([answers, tables]),
+      outcome: withoutClock(JSON.stringify([answers, tables])),
       connections: new Map(this.#gates.flatMap(({ gate: { id }, session }) => (id === null ? [] : [[id, session]]))),
       late,
     };
