@@ -110,6 +110,8 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     const temporary = new UserFolder();
     vi.stubEnv('TMPDIR', temporary.path);
     await replay(before, onPostgres);
+    // A server counts a connection until its process has ended.
+    await expect.poll(() => counts(), { timeout: 10_000 }).toMatchObject({ connections: 0, locks: 0 });
     const [first, open] = [await counts(), descriptors()];
     for (let i = 0; i < often; i += 1) {
       const { levels } = await replay(before, onPostgres);
