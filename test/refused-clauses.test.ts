@@ -18,6 +18,10 @@ describe('refused by name', () => {
   test.each([
     ['set session characteristics as transaction deferrable', 'DEFERRABLE of a session'],
     ["set time zone 'Europe/Berlin'", 'TimeZone = Europe/Berlin'],
+    ["set bytea_output = 'escape'", 'bytea_output = escape'],
+    ['set extra_float_digits = 0', 'extra_float_digits = 0'],
+    ["set datestyle = 'SQL, DMY'", 'DateStyle = SQL, DMY'],
+    ["set intervalstyle = 'iso_8601'", 'IntervalStyle = iso_8601'],
     ["set idle_in_transaction_session_timeout = '300ms'", 'idle_in_transaction_session_timeout = 300ms'],
     [
       'with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) search depth first by n set o select * from r',
@@ -39,6 +43,9 @@ describe('refused by name', () => {
     ['create sequence s cache 10', 'CACHE of a sequence'],
     ["select pg_get_viewdef('v'::regclass)", 'the text of a view'],
     ['listen changes', 'LISTEN'],
+    ['create table c (a point)', 'type point'],
+    ['create table c (a inet)', 'type inet'],
+    ['select * from pg_settings', 'the table pg_settings'],
     ['explain analyze delete from p', 'EXPLAIN ANALYZE'],
     ['explain (format yaml) select 1', 'a format of EXPLAIN'],
     ['select * from p join p q using (id) as j', 'an alias of USING'],

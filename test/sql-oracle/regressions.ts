@@ -419,4 +419,18 @@ export const regressions: readonly Regression[] = [
       'ROLLBACK',
     ],
   },
+  {
+    dialect: 'postgres',
+    what: 'a frame that begins at the current row, of a named window, and what it leaves out',
+    statements: [
+      'CREATE TABLE f (id int PRIMARY KEY, g int)',
+      'INSERT INTO f VALUES (1, 1), (2, 2), (3, 3), (4, 2)',
+      'SELECT id, sum(g) OVER (w RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM f WINDOW w AS (ORDER BY g) ORDER BY id',
+      'SELECT id, sum(g) OVER (w ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM f WINDOW w AS (ORDER BY g, id) ORDER BY id',
+      ...['CURRENT ROW', 'GROUP', 'TIES', 'NO OTHERS'].map(
+        (left) =>
+          `SELECT id, sum(g) OVER (ORDER BY g RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE ${left}) FROM f ORDER BY id`,
+      ),
+    ],
+  },
 ];

@@ -98,6 +98,16 @@ describe('start-up', () => {
     expect(client.isClosed).toBe(true);
   });
 
+  test('Terminate as the first packet: closed without a word', async () => {
+    const client = new RawClient();
+    expect(await client.say({ kind: 'terminate' })).toEqual([]);
+    expect({ closed: client.isClosed, pieces: client.pieces, bytes: client.bytes }).toEqual({
+      closed: true,
+      pieces: [],
+      bytes: '',
+    });
+  });
+
   test('refused: too many connections', async () => {
     const client = new RawClient({ admission: 'full' });
     expect(brief(await client.startUp())).toEqual(['FATAL 53300']);
